@@ -1,0 +1,59 @@
+# Two commands need nothing but Python 3.11+: `make run` and `make test`. Everything is installed into .venv.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+# pip is asked for the groups of pyproject.toml by name, so the list of tools stands in one place.
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help run test test-slow lint format docs clean
+
+help: ## what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(VENV)/pip.done:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "regretless needs Python 3.11 or newer; name one with: make $(MAKECMDGOALS) PYTHON=python3.11"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/run.done: $(VENV)/pip.done pyproject.toml
+	@echo "installing regretless ..."
+	$(PIP) install --editable '.[plots]'
+	@touch $@
+
+$(VENV)/test.done: $(VENV)/pip.done pyproject.toml
+	@echo "installing regretless and its test tools ..."
+	$(PIP) install --editable '.[all]' --group dev
+	@touch $@
+
+$(VENV)/docs.done: $(VENV)/pip.done pyproject.toml
+	@echo "installing regretless and its documentation tools ..."
+	$(PIP) install --editable '.[all]' --group docs
+	@touch $@
+
+run: $(VENV)/run.done ## optimise the Holder table function and draw what happened
+	@$(BIN)/python examples/holder_table.py
+
+lint: $(VENV)/test.done ## ruff, mypy (strict) and the import ladder
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint ## everything that must hold: lint, doctests, README code, tests
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: $(VENV)/test.done ## the long checks
+	$(BIN)/python -m pytest -n 2 -m slow
+
+format: $(VENV)/test.done ## rewrite the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/docs.done ## build the documentation into docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+clean: ## remove what was installed and built
+	rm -rf $(VENV) docs/_build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
