@@ -30,7 +30,9 @@ def as_finite_float(value: Any, what: str) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InvalidInput(f"{what} must be finite, got {_show(value)}. A trial without a result is told as failed=True.")
+        raise InvalidInput(
+            f"{what} must be finite, got {_show(value)}. A trial without a result is told as failed=True."
+        )
     return number
 
 

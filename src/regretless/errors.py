@@ -1,6 +1,14 @@
 """One exception tree. Every message says what was wrong, what is allowed and what to do."""
 
-__all__ = ["Exhausted", "InvalidInput", "MissingExtra", "NumericalError", "RegretlessError", "TrialConflict", "UnknownTrial"]
+__all__ = [
+    "Exhausted",
+    "InvalidInput",
+    "MissingExtra",
+    "NumericalError",
+    "RegretlessError",
+    "TrialConflict",
+    "UnknownTrial",
+]
 
 
 class RegretlessError(Exception):

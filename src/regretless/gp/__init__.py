@@ -1,0 +1,23 @@
+"""The surrogate: kernels, exact posterior, posterior over a table, evidence, fit, function draws."""
+
+from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
+from regretless.gp.fit import Hyperparameters, Surrogate, fit, refit_due
+from regretless.gp.kernels import Kernel
+from regretless.gp.posterior import Posterior, posterior
+from regretless.gp.table import TablePosterior, table_posterior
+
+__all__ = [
+    "Hyperparameters",
+    "Kernel",
+    "Paths",
+    "Posterior",
+    "Surrogate",
+    "TablePosterior",
+    "draw_on_table",
+    "draw_paths",
+    "fit",
+    "posterior",
+    "prior_factor",
+    "refit_due",
+    "table_posterior",
+]

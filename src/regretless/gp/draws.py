@@ -1,0 +1,132 @@
+r"""Functions drawn from the posterior.
+
+A draw from the prior is corrected by the data (Matheron's rule; Wilson et al. 2020):
+
+.. math:: g(\cdot) = g_0(\cdot) + k(\cdot, X) (K_{XX} + \sigma^2 I)^{-1} (y - g_0(X) - \varepsilon), \qquad
+          \varepsilon \sim N(0, \sigma^2 I)
+
+The prior draw :math:`g_0` is a sum of random Fourier features (any space), or exact (tables). With an exact
+:math:`g_0` the law of g is the posterior; features only blur the prior part, never the interpolation of the data.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.gp.kernels import Kernel
+from regretless.gp.posterior import Posterior
+from regretless.gp.table import TablePosterior
+from regretless.linalg import Factor, cholesky
+
+__all__ = ["Features", "Paths", "draw_features", "draw_on_table", "draw_paths", "prior_factor"]
+
+#: Degrees of freedom of the t law that the frequencies of a Matern kernel follow (2 nu); RBF: normal.
+_DEGREES = {"rbf": None, "matern32": 3, "matern52": 5}
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    r"""Random Fourier features (Rahimi and Recht 2008).
+
+    .. math:: \phi_i(x) = \sqrt{2\sigma_f^2/M}\, \cos(\omega_i \cdot x + b_i)
+
+    For a column of categories the frequency is one number a category: the scalar product with its one-hot code.
+    """
+
+    frequencies: Floats  # (M, d), zero in columns of categories
+    levels: dict[int, Floats]  # column -> (M, categories)
+    phases: Floats  # (M,), uniform on a circle
+    amplitude: float
+
+    def angle(self, X: Floats) -> Floats:
+        """``omega_i . x + b_i``, shape (m, M)."""
+        angle: Floats = X @ self.frequencies.T
+        angle += self.phases
+        for j, table in self.levels.items():
+            angle += table.T[X[:, j].astype(int)]
+        return angle
+
+    def __call__(self, X: Floats) -> Floats:
+        """Feature matrix, shape (m, M)."""
+        return self.amplitude * np.cos(self.angle(X))
+
+
+def draw_features(kernel: Kernel, n_features: int, n_levels: tuple[int, ...], rng: np.random.Generator) -> Features:
+    """Frequencies from the kernel's spectral law: normal for RBF, Student t with 2 nu degrees of freedom for Matern."""
+    d = len(kernel.lengthscale)
+    degrees = _DEGREES[kernel.family]
+    # One chi-square a feature, shared by all its coordinates, makes the t law multivariate.
+    stretch = np.ones(n_features) if degrees is None else np.sqrt(degrees / rng.chisquare(degrees, n_features))
+    frequencies = rng.standard_normal((n_features, d)) * stretch[:, None] / kernel.lengthscale
+    levels = {}
+    for j, count in enumerate(n_levels):
+        if count:
+            frequencies[:, j] = 0.0
+            one_hot = rng.standard_normal((n_features, count)) * stretch[:, None]
+            levels[j] = one_hot / (np.sqrt(2.0) * kernel.lengthscale[j])
+    phases = rng.uniform(0.0, 2.0 * np.pi, n_features)
+    return Features(frequencies, levels, phases, float(np.sqrt(2.0 * kernel.signal_var / n_features)))
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Sample paths g_1..g_s of the posterior that can be evaluated, with gradient, anywhere."""
+
+    posterior: Posterior
+    features: Features
+    coefficients: Floats  # (M, s) ~ N(0, I)
+    corrections: Floats  # (n, s)
+
+    def __len__(self) -> int:
+        return len(self.coefficients.T)
+
+    def __call__(self, X: Floats) -> Floats:
+        """Values of all paths at the rows of X, shape (m, s)."""
+        update = self.posterior.kernel(X, self.posterior.X) @ self.corrections
+        return self.posterior.prior_mean + self.features(X) @ self.coefficients + update
+
+    def value_and_gradient(self, X: Floats, which: np.ndarray) -> tuple[Floats, Floats]:
+        """Value and gradient of path ``which[i]`` at row i of X, shapes (m,) and (m, d)."""
+        angle = self.features.angle(X)
+        w = self.features.amplitude * self.coefficients.T[which]
+        K_xX, slope = self.posterior.kernel.with_slope(X, self.posterior.X)
+        corrections = self.corrections.T[which]
+        value = self.posterior.prior_mean + np.einsum("im,im->i", w, np.cos(angle))
+        value += np.einsum("in,in->i", K_xX, corrections)
+        gradient: Floats = -(w * np.sin(angle)) @ self.features.frequencies
+        gradient += self.posterior.kernel.gradient(X, self.posterior.X, slope * corrections)
+        return value, gradient
+
+
+def draw_paths(
+    posterior: Posterior, n_paths: int, rng: np.random.Generator, *, n_features: int, n_levels: tuple[int, ...]
+) -> Paths:
+    """Draw sample paths of the posterior; one set of features serves all of them."""
+    features = draw_features(posterior.kernel, n_features, n_levels, rng)
+    coefficients = rng.standard_normal((n_features, n_paths))
+    prior_at_data = posterior.prior_mean + features(posterior.X) @ coefficients
+    noise = np.sqrt(posterior.noise_var) * rng.standard_normal((len(posterior), n_paths))
+    corrections = posterior.factor.solve(posterior.y[:, None] - prior_at_data - noise)
+    return Paths(posterior, features, coefficients, corrections)
+
+
+def prior_factor(kernel: Kernel, X: Floats) -> Factor:
+    """Cholesky factor of the prior covariance of all candidates, O(N^3) once a setting of hyperparameters."""
+    K = kernel(X, X)
+    K[np.diag_indices(len(X))] = kernel.signal_var
+    return cholesky(K)
+
+
+def draw_on_table(
+    table: TablePosterior, factor: Factor, observed: np.ndarray, n_paths: int, rng: np.random.Generator
+) -> Floats:
+    """Exact posterior draws on a table, shape (N, n_paths).
+
+    ``factor`` is `prior_factor` of the table, ``observed`` the candidate index of each observation.
+    """
+    post = table.posterior
+    prior = post.prior_mean + factor.L @ rng.standard_normal((len(table.X), n_paths))
+    noise = np.sqrt(post.noise_var) * rng.standard_normal((len(post), n_paths))
+    residual = post.factor.half_solve(post.y[:, None] - prior[observed] - noise)
+    return np.stack([prior[:, s] + table.project(residual[:, s]) for s in range(n_paths)], axis=1)

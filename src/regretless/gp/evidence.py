@@ -1,0 +1,60 @@
+r"""Log marginal likelihood and its gradient.
+
+.. math:: \log p(y) = -\tfrac12 y^\top K_y^{-1} y - \tfrac12 \log|K_y| - \tfrac n2 \log 2\pi, \qquad
+          \partial_\theta \log p(y) = \tfrac12 \operatorname{tr}\{(w w^\top - K_y^{-1})\, \partial_\theta K_y\}
+
+with :math:`K_y = K + \sigma^2 I` and :math:`w = K_y^{-1} y` (Rasmussen and Williams 2006, eq. 2.30 and 5.9).
+"""
+
+import math
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.gp.kernels import Kernel
+from regretless.linalg import cholesky
+
+__all__ = ["log_evidence", "log_evidence_gradient"]
+
+
+def log_evidence(kernel: Kernel, noise_var: float, X: Floats, y: Floats) -> float:
+    """``log p(y)``, the plain form that the gradient is tested against."""
+    K_y = kernel(X, X)
+    K_y[np.diag_indices(len(y))] = kernel.signal_var + noise_var
+    factor = cholesky(K_y)
+    u = factor.half_solve(y)
+    return -0.5 * (float(u @ u) + factor.logdet() + len(y) * math.log(2.0 * math.pi))
+
+
+def log_evidence_gradient(kernel: Kernel, noise_var: float, X: Floats, y: Floats) -> tuple[float, Floats]:
+    """``log p(y)`` and its gradient in ``log_theta`` = (log lengthscale_1..d, log signal_var, log noise_var)."""
+    n, d = X.shape
+    K, slope = kernel.with_slope(X, X)
+    diagonal = np.diag_indices(n)
+    K[diagonal] = kernel.signal_var
+    K_y = K.copy()
+    K_y[diagonal] += noise_var
+    factor = cholesky(K_y)
+    u = factor.half_solve(y)
+    w = factor.half_solve_transposed(u)
+    value = -0.5 * (float(u @ u) + factor.logdet() + n * math.log(2.0 * math.pi))
+
+    inverse = factor.inverse()
+    M = np.outer(w, w)
+    M -= inverse
+    gradient = np.empty(d + 2)
+    gradient[d] = 0.5 * float(np.vdot(M, K))
+    gradient[d + 1] = 0.5 * noise_var * float(np.trace(M))
+    # d r^2 / d log l_j = -2 D_j / l_j^2, hence -sum_ab P_ab D_j(a, b) / l_j^2 with P = M * slope
+    gradient[:d] = -_weighted_distances(kernel, np.multiply(M, slope, out=M), X) / kernel.lengthscale**2
+    return value, gradient
+
+
+def _weighted_distances(kernel: Kernel, P: Floats, X: Floats) -> Floats:
+    """``sum_ab P_ab D_j(x_a, x_b)`` for every column j and symmetric P, without ever holding D_j."""
+    centred = X - 0.5
+    # sum_ab P_ab (x_a - x_b)^2 = 2 (sum_a x_a^2 (P 1)_a - x' P x)
+    sums: Floats = 2.0 * (P.sum(axis=1) @ centred**2 - np.einsum("aj,aj->j", centred, P @ centred))
+    for j in np.flatnonzero(kernel.categorical):
+        sums[j] = float(P[X[:, j, None] != X[:, j]].sum())
+    return sums

@@ -1,0 +1,278 @@
+"""Hyperparameters: what they are, and how they are fitted to data."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import minimize
+
+from regretless.arrays import Floats
+from regretless.errors import InvalidInput, NumericalError
+from regretless.gp.evidence import log_evidence_gradient
+from regretless.gp.kernels import FAMILIES, Family, Kernel
+from regretless.gp.posterior import Posterior, posterior
+from regretless.gp.priors import lengthscale_prior, noise_prior, signal_prior
+
+__all__ = ["Hyperparameters", "Surrogate", "fit", "refit_due", "standardise"]
+
+Method = Literal["map", "likelihood", "fixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Surrogate:
+    """How the Gaussian process is set up and how often it is fitted.
+
+    Parameters
+    ----------
+    kernel
+        ``"rbf"``, ``"matern32"`` or ``"matern52"``, each with one length scale a column.
+    method
+        ``"map"``: maximum of likelihood times the priors of `regretless.gp.priors`; ``"likelihood"``: of the likelihood
+        alone; ``"fixed"``: ``lengthscale``, ``signal_var`` and ``noise_var`` are taken as given.
+    lengthscale
+        On the unit cube: the value if fixed, else where the fit starts.
+    signal_var, noise_var
+        Kernel amplitude and noise variance in the units the model sees (standardised y, unless ``standardize=False``);
+        ``None`` lets the fit choose.
+    lengthscale_bounds, noise_bounds
+        Where the fit may go.
+    restarts
+        Starts of the fit beside the last optimum.
+    refit_every
+        Tells between two fits; ``None`` fits after every tell at first and after every eighth part of n later.
+    fit_size
+        At most so many observations, evenly spaced in time, are used to choose hyperparameters; the posterior has all.
+    standardize
+        Whether y is shifted and scaled to mean 0 and variance 1 before modelling.
+
+    >>> Surrogate.paper().kernel
+    'rbf'
+    """
+
+    kernel: Family = "matern52"
+    method: Method = "map"
+    lengthscale: float | tuple[float, ...] | None = None
+    signal_var: float | None = None
+    noise_var: float | None = None
+    lengthscale_bounds: tuple[float, float] = (1e-2, 1e2)
+    noise_bounds: tuple[float, float] = (1e-6, 1.0)
+    restarts: int = 1
+    refit_every: int | None = None
+    fit_size: int = 1000
+    standardize: bool = True
+
+    def __post_init__(self) -> None:
+        if self.kernel not in FAMILIES:
+            raise InvalidInput(f"kernel must be one of {', '.join(FAMILIES)}; got {self.kernel!r}.")
+        if self.method not in ("map", "likelihood", "fixed"):
+            raise InvalidInput(f"method must be 'map', 'likelihood' or 'fixed'; got {self.method!r}.")
+        scales = self.lengthscale if isinstance(self.lengthscale, tuple) else (self.lengthscale,)
+        for name, value in [*(("lengthscale", v) for v in scales), ("signal_var", self.signal_var)]:
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise InvalidInput(f"{name} must be positive and finite, got {value}.")
+        if self.noise_var is not None and not (math.isfinite(self.noise_var) and self.noise_var >= 0):
+            raise InvalidInput(f"noise_var must be finite and not negative, got {self.noise_var}.")
+        for name, (low, high) in (("lengthscale_bounds", self.lengthscale_bounds), ("noise_bounds", self.noise_bounds)):
+            if not 0 < low <= high < math.inf:
+                raise InvalidInput(f"{name} must be 0 < low <= high < inf, got {(low, high)}.")
+        if self.method == "fixed" and None in (*scales, self.signal_var, self.noise_var):
+            raise InvalidInput("method='fixed' needs lengthscale, signal_var and noise_var.")
+        if self.restarts < 0 or (self.refit_every is not None and self.refit_every < 1) or self.fit_size < 2:
+            raise InvalidInput("restarts must be >= 0, refit_every >= 1 (or None) and fit_size >= 2.")
+
+    @classmethod
+    def paper(cls) -> "Surrogate":
+        """The setting of Takeno et al.: RBF-ARD, amplitude and noise fixed, length scales by likelihood, every 5."""
+        return cls(
+            kernel="rbf",
+            method="likelihood",
+            lengthscale=0.3,
+            signal_var=1.0,
+            noise_var=1e-4,
+            lengthscale_bounds=(0.1, 10.0),
+            restarts=10,
+            refit_every=5,
+        )
+
+    @classmethod
+    def known(
+        cls, kernel: Family, lengthscale: float | tuple[float, ...], *, signal_var: float, noise_var: float
+    ) -> "Surrogate":
+        """Hyperparameters known beforehand, y modelled as it is: the setting of the theorems."""
+        return cls(
+            kernel=kernel,
+            method="fixed",
+            lengthscale=lengthscale,
+            signal_var=signal_var,
+            noise_var=noise_var,
+            standardize=False,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperparameters:
+    """One fitted setting; ``shift`` and ``scale`` carry standardised values back to the user's units."""
+
+    lengthscale: tuple[float, ...]
+    signal_var: float
+    noise_var: float
+    shift: float = 0.0
+    scale: float = 1.0
+
+    def kernel(self, family: Family, categorical: tuple[bool, ...]) -> Kernel:
+        """The kernel with this setting."""
+        return Kernel(family, np.array(self.lengthscale), self.signal_var, categorical)
+
+    def posterior(self, family: Family, categorical: tuple[bool, ...], X: Floats, y: Floats) -> Posterior:
+        """Posterior of the standardised function given values in the user's units."""
+        return posterior(self.kernel(family, categorical), noise_var=self.noise_var, X=X, y=self.standardised(y))
+
+    def standardised(self, y: Floats) -> Floats:
+        """Values as the model sees them."""
+        return np.asarray(y / self.scale - self.shift / self.scale)
+
+
+def standardise(y: Floats) -> tuple[float, float]:
+    """Shift and scale that bring y to mean 0 and variance 1; (nearly) constant values keep scale 1.
+
+    Computed on y over its largest size, so that values of 1e300 do not overflow.
+
+    >>> standardise(np.array([1.0, 3.0]))
+    (2.0, 1.0)
+    """
+    size = float(np.max(np.abs(y))) if len(y) else 0.0
+    if size == 0.0:
+        return 0.0, 1.0
+    z = y / size
+    centre, spread = float(z.mean()), float(z.std())
+    # A spread of rounding errors is no spread; below the smallest normal number nothing can be divided safely.
+    if spread <= 1e-13 or spread * size < np.finfo(float).tiny:
+        return centre * size, max(size, 1.0) if spread > 0.0 else 1.0
+    return centre * size, spread * size
+
+
+def refit_due(surrogate: Surrogate, *, n: int, n_fitted: int | None) -> bool:
+    """Whether n observations call for a new fit when the last one saw ``n_fitted`` (None: there was none)."""
+    if n_fitted is None:
+        return True
+    if surrogate.method == "fixed":
+        return False
+    every = surrogate.refit_every if surrogate.refit_every is not None else max(1, n_fitted // 8)
+    return n - n_fitted >= every
+
+
+def fit(
+    surrogate: Surrogate,
+    X: Floats,
+    y: Floats,
+    *,
+    categorical: tuple[bool, ...],
+    start: Hyperparameters | None,
+    rng: np.random.Generator,
+) -> Hyperparameters:
+    """Hyperparameters for the data, from the last ones (``start``) and some fresh starts.
+
+    With fewer than two observations, or when no start gives a finite optimum, the starting point itself is returned.
+    """
+    shift, scale = standardise(y) if surrogate.standardize else (0.0, 1.0)
+    objective = _Objective.build(surrogate, X, y / scale - shift / scale, categorical)
+    first = objective.first_guess(start)
+    best = first
+    if surrogate.method != "fixed" and len(y) >= 2 and objective.free.any():
+        starts = [first, *(objective.random_start(rng) for _ in range(surrogate.restarts))]
+        if start is not None:
+            starts.insert(1, objective.first_guess(None))
+        best = objective.best_of(starts)
+    theta = np.exp(best)
+    d = X.shape[1]
+    # A noise of exactly zero has no logarithm; it never moves, so it is handed through.
+    noise_var = surrogate.noise_var if surrogate.noise_var is not None else float(theta[d + 1])
+    return Hyperparameters(tuple(float(v) for v in theta[:d]), float(theta[d]), noise_var, shift, scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Objective:
+    """Minus (log evidence + log prior) per observation over the free part of ``log_theta``."""
+
+    surrogate: Surrogate
+    X: Floats
+    y: Floats
+    categorical: tuple[bool, ...]
+    lower: Floats
+    upper: Floats
+    free: np.ndarray
+
+    @classmethod
+    def build(cls, surrogate: Surrogate, X: Floats, y: Floats, categorical: tuple[bool, ...]) -> "_Objective":
+        d = X.shape[1]
+        if len(y) > surrogate.fit_size:
+            kept = np.linspace(0, len(y) - 1, surrogate.fit_size).round().astype(int)
+            X, y = X[kept], y[kept]
+        bounds = np.log([surrogate.lengthscale_bounds] * d + [(1e-2, 1e2), surrogate.noise_bounds])
+        free = np.ones(d + 2, dtype=bool)
+        free[d] = surrogate.signal_var is None
+        free[d + 1] = surrogate.noise_var is None
+        return cls(surrogate, X, y, categorical, bounds[:, 0], bounds[:, 1], free)
+
+    def first_guess(self, start: Hyperparameters | None) -> Floats:
+        """The last optimum, or the setting's own start, or the priors' medians."""
+        d = self.X.shape[1]
+        s = self.surrogate
+        guess = np.empty(d + 2)
+        guess[:d] = lengthscale_prior(d).location if s.lengthscale is None else np.log(s.lengthscale)
+        guess[d], guess[d + 1] = signal_prior().location, noise_prior().location
+        if start is not None:
+            guess[:] = np.log([*start.lengthscale, start.signal_var, max(start.noise_var, 1e-300)])
+        guess = np.where(self.free & (s.method != "fixed"), np.clip(guess, self.lower, self.upper), guess)
+        if s.signal_var is not None:
+            guess[d] = math.log(s.signal_var)
+        if s.noise_var is not None:
+            guess[d + 1] = math.log(max(s.noise_var, 1e-300))
+        return guess
+
+    def random_start(self, rng: np.random.Generator) -> Floats:
+        """Length scales and noise from their priors, within bounds."""
+        d = self.X.shape[1]
+        draw = self.first_guess(None)
+        draw[:d] = lengthscale_prior(d).draw(d, rng)
+        if self.free[d + 1]:
+            draw[d + 1] = noise_prior().draw(1, rng)[0]
+        return np.where(self.free, np.clip(draw, self.lower, self.upper), draw)
+
+    def best_of(self, starts: list[Floats]) -> Floats:
+        best, lowest = starts[0], math.inf
+        bounds = list(zip(self.lower[self.free], self.upper[self.free], strict=True))
+        for begin in starts:
+            run = minimize(
+                self._value_and_gradient,
+                begin[self.free],
+                args=(begin,),
+                jac=True,
+                method="L-BFGS-B",
+                bounds=bounds,
+                options={"maxiter": 100, "ftol": 1e-7, "gtol": 1e-4},
+            )
+            if math.isfinite(run.fun) and run.fun < lowest:
+                lowest, best = float(run.fun), begin.copy()
+                best[self.free] = run.x
+        return best
+
+    def _value_and_gradient(self, moving: Floats, begin: Floats) -> tuple[float, Floats]:
+        d = self.X.shape[1]
+        log_theta = begin.copy()
+        log_theta[self.free] = moving
+        theta = np.exp(log_theta)
+        kernel = Kernel(self.surrogate.kernel, theta[:d], float(theta[d]), self.categorical)
+        noise_var = self.surrogate.noise_var if self.surrogate.noise_var is not None else float(theta[d + 1])
+        try:
+            value, gradient = log_evidence_gradient(kernel, noise_var, self.X, self.y)
+        except NumericalError:
+            return math.inf, np.zeros(len(moving))
+        if self.surrogate.method == "map":
+            for prior, part in ((lengthscale_prior(d), slice(0, d)), (signal_prior(), [d]), (noise_prior(), [d + 1])):
+                log_density, slope = prior.log_density(log_theta[part])
+                value += float(log_density.sum())
+                gradient[part] += slope
+        n = len(self.y)
+        return -value / n, -gradient[self.free] / n

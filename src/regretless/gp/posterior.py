@@ -1,0 +1,109 @@
+r"""The exact posterior of a Gaussian process.
+
+======== ============= ==========================================================
+symbol   shape         meaning
+======== ============= ==========================================================
+X, y     (n, d), (n,)  observed points (encoded) and values
+L        (n, n)        Cholesky factor, L L' = K_XX + noise_var I (+ jitter)
+u        (n,)          L^-1 (y - m), with m the constant prior mean
+K_xX     (m, n)        kernel between the points asked about and X
+V        (n, m)        L^-1 K_Xx
+mean     (m,)          m + V' u
+var      (m,)          k(x, x) - sum_i V_i^2
+======== ============= ==========================================================
+
+Rasmussen and Williams (2006), Algorithm 2.1, with conditioning one observation at a time.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.gp.kernels import Kernel
+from regretless.linalg import Factor, cholesky
+
+__all__ = ["VAR_FLOOR", "Posterior", "posterior"]
+
+#: Variances are kept above this share of the prior's, so that sd and its gradient stay finite at observed points.
+VAR_FLOOR = 1e-14
+
+
+@dataclass(frozen=True, slots=True)
+class Posterior:
+    """Posterior of f given noisy observations. Conditioning returns a new object.
+
+    >>> prior = posterior(Kernel("rbf", np.array([0.2]), 1.0), noise_var=1e-6, X=np.empty((0, 1)), y=np.empty(0))
+    >>> after = prior.condition(np.array([0.5]), 2.0)
+    >>> mean, sd = after.mean_sd(np.array([[0.5], [1.0]]))
+    >>> mean.round(3).tolist(), sd.round(3).tolist()
+    ([2.0, 0.088], [0.001, 0.999])
+    """
+
+    kernel: Kernel
+    noise_var: float
+    prior_mean: float
+    X: Floats
+    y: Floats
+    factor: Factor
+    u: Floats
+    weights: Floats  # (K_XX + noise_var I)^-1 (y - m)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def jitter(self) -> float:
+        """What had to be added to the diagonal of the covariance matrix."""
+        return self.factor.jitter
+
+    def mean(self, X: Floats) -> Floats:
+        """Posterior mean of f at the rows of X."""
+        return self.prior_mean + self.kernel(X, self.X) @ self.weights
+
+    def mean_sd(self, X: Floats) -> tuple[Floats, Floats]:
+        """Posterior mean and standard deviation of f (not of y) at the rows of X."""
+        K_xX = self.kernel(X, self.X)
+        V = self.factor.half_solve(K_xX.T)
+        return self.prior_mean + K_xX @ self.weights, self._sd(V)
+
+    def mean_sd_gradient(self, X: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Mean, sd, and their gradients with respect to the rows of X, (m,), (m,), (m, d), (m, d)."""
+        K_xX, slope = self.kernel.with_slope(X, self.X)
+        V = self.factor.half_solve(K_xX.T)
+        sd = self._sd(V)
+        d_mean = self.kernel.gradient(X, self.X, slope * self.weights)
+        # d var = -2 K_xX (K + noise)^-1 dK_Xx, and d sd = d var / (2 sd)
+        d_var_half = self.kernel.gradient(X, self.X, slope * self.factor.half_solve_transposed(V).T)
+        return self.prior_mean + K_xX @ self.weights, sd, d_mean, -d_var_half / sd[:, None]
+
+    def covariance(self, A: Floats, B: Floats) -> Floats:
+        """Posterior covariance of f between the rows of A and of B."""
+        V_A = self.factor.half_solve(self.kernel(A, self.X).T)
+        V_B = V_A if B is A else self.factor.half_solve(self.kernel(B, self.X).T)
+        return self.kernel(A, B) - V_A.T @ V_B
+
+    def condition(self, x: Floats, y: float) -> "Posterior":
+        """Posterior after one more observation, in O(n^2)."""
+        column = self.kernel(x[None, :], self.X)[0]
+        factor = self.factor.append(column, self.kernel.signal_var + self.noise_var)
+        # u of the old rows does not change; the new entry follows from the last row of L u = y - m.
+        last = (y - self.prior_mean - factor.L[-1, :-1] @ self.u) / factor.L[-1, -1]
+        u = np.append(self.u, last)
+        X, ys = np.vstack([self.X, x]), np.append(self.y, y)
+        weights = factor.half_solve_transposed(u)
+        return Posterior(self.kernel, self.noise_var, self.prior_mean, X, ys, factor, u, weights)
+
+    def _sd(self, V: Floats) -> Floats:
+        signal_var = self.kernel.signal_var
+        var: Floats = signal_var - np.einsum("ij,ij->j", V, V)
+        return np.sqrt(np.maximum(var, VAR_FLOOR * signal_var))
+
+
+def posterior(kernel: Kernel, *, noise_var: float, X: Floats, y: Floats, prior_mean: float = 0.0) -> Posterior:
+    """Posterior of f given all observations at once, in O(n^3)."""
+    K = kernel(X, X)
+    K[np.diag_indices(len(y))] = kernel.signal_var + noise_var  # exact where the expanded square rounds
+    factor = cholesky(K)
+    u = factor.half_solve(y - prior_mean)
+    return Posterior(kernel, noise_var, prior_mean, X, y, factor, u, factor.half_solve_transposed(u))

@@ -1,0 +1,111 @@
+r"""The posterior over a whole table, kept up to date instead of recomputed.
+
+With N candidates and n observations, a new observation adds one row to V = L^-1 K_Xx:
+
+.. math:: v = \frac{k(x_{new}, \cdot) - \ell^\top V}{\lambda}, \qquad
+          \mu \leftarrow \mu + v\, u_{new}, \qquad \sigma^2 \leftarrow \sigma^2 - v^2
+
+where :math:`(\ell, \lambda)` is the new row of L. That reads the n x N matrix once, O(nN), instead of solving
+again, O(n^2 N).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.gp.posterior import VAR_FLOOR, Posterior
+
+__all__ = ["TablePosterior", "table_posterior"]
+
+#: Candidates handled at a time when V is built: bounds the memory of intermediate results.
+BLOCK = 16384
+#: Rows of V that are set aside together. Memory is taken as rows are written, not before.
+ROWS = 32
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Rows of V in one piece of memory, of which the first ``used`` are written. Shared by successive posteriors."""
+
+    storage: Floats
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
+class TablePosterior:
+    """Posterior mean and variance of every candidate of a table.
+
+    ``pieces`` are the rows of V, each with the number of rows that belong to *this* posterior: a later posterior may
+    have written further rows behind them, an earlier one never sees those.
+    """
+
+    posterior: Posterior
+    X: Floats
+    mean: Floats
+    var: Floats
+    pieces: tuple[tuple[_Rows, int], ...]
+
+    def __len__(self) -> int:
+        return len(self.posterior)
+
+    @property
+    def sd(self) -> Floats:
+        """Posterior standard deviation of every candidate."""
+        return np.sqrt(np.maximum(self.var, VAR_FLOOR * self.posterior.kernel.signal_var))
+
+    def condition(self, x: Floats, y: float) -> "TablePosterior":
+        """Posterior after one more observation (of a candidate or not), in O(nN)."""
+        after = self.posterior.condition(x, y)
+        row, pivot = after.factor.L[-1, :-1], after.factor.L[-1, -1]
+        v = self.posterior.kernel(x[None, :], self.X)[0]
+        done = 0
+        for rows, n in self.pieces:
+            v -= row[done : done + n] @ rows.storage[:n]
+            done += n
+        v /= pivot
+        mean, var = self.mean + v * after.u[-1], self.var - v * v
+        return TablePosterior(after, self.X, mean, var, self._with_row(v))
+
+    def covariance_with(self, index: int) -> Floats:
+        """Posterior covariance of f between one candidate and all of them, in O(nN)."""
+        column: Floats = self.posterior.kernel(self.X[index][None, :], self.X)[0]
+        for rows, n in self.pieces:
+            column -= rows.storage[:n, index] @ rows.storage[:n]
+        return column
+
+    def project(self, w: Floats) -> Floats:
+        """``V' w``, in O(nN)."""
+        total = np.zeros(len(self.X))
+        done = 0
+        for rows, n in self.pieces:
+            total += w[done : done + n] @ rows.storage[:n]
+            done += n
+        return total
+
+    def _with_row(self, v: Floats) -> tuple[tuple[_Rows, int], ...]:
+        if self.pieces:
+            rows, n = self.pieces[-1]
+            # Only the newest posterior may write behind its own rows; a branch starts memory of its own.
+            if rows.used == n < len(rows.storage):
+                rows.storage[n] = v
+                rows.used += 1
+                return (*self.pieces[:-1], (rows, n + 1))
+        fresh = _Rows(np.empty((ROWS, len(v))), 1)
+        fresh.storage[0] = v
+        return (*self.pieces, (fresh, 1))
+
+
+def table_posterior(posterior: Posterior, X: Floats) -> TablePosterior:
+    """Posterior of all rows of X at once, in blocks, O(n^2 N)."""
+    n, N = len(posterior), len(X)
+    mean, var = np.empty(N), np.empty(N)
+    storage = np.empty((n, N))
+    for begin in range(0, N, BLOCK):
+        part = slice(begin, begin + BLOCK)
+        K_xX = posterior.kernel(X[part], posterior.X)
+        V = posterior.factor.half_solve(K_xX.T)
+        storage[:, part] = V
+        mean[part] = posterior.prior_mean + K_xX @ posterior.weights
+        var[part] = posterior.kernel.signal_var - np.einsum("ij,ij->j", V, V)
+    return TablePosterior(posterior, X, mean, var, ((_Rows(storage, n), n),) if n else ())

@@ -1,0 +1,124 @@
+"""The narrow numerical seam: nothing above this file touches a triangular matrix.
+
+A `Factor` is the lower Cholesky factor of a positive definite matrix. When rounding makes the matrix indefinite, the
+smallest of a fixed ladder of jitters that works is added to its diagonal and remembered in `Factor.jitter`.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
+
+from regretless.arrays import Floats
+from regretless.errors import NumericalError
+
+__all__ = ["JITTERS", "Factor", "cholesky", "single_thread"]
+
+#: What is tried in turn, relative to the mean of the diagonal.
+JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """Lower Cholesky factor ``L`` of ``A + jitter I``; all methods return new arrays.
+
+    >>> factor = cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]))
+    >>> factor.solve(np.array([8.0, 9.0])).tolist()
+    [1.375, 1.25]
+    """
+
+    L: Floats
+    jitter: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.L)
+
+    def half_solve(self, B: Floats) -> Floats:
+        """``L^-1 B`` for a vector or the columns of a matrix."""
+        return _triangular(self.L, B, transposed=False)
+
+    def half_solve_transposed(self, B: Floats) -> Floats:
+        """``L^-T B`` for a vector or the columns of a matrix."""
+        return _triangular(self.L, B, transposed=True)
+
+    def solve(self, B: Floats) -> Floats:
+        """``A^-1 B``."""
+        return self.half_solve_transposed(self.half_solve(B))
+
+    def inverse(self) -> Floats:
+        """``A^-1``, symmetric and full."""
+        if not len(self):
+            return np.empty((0, 0))
+        inverse, info = dpotri(self.L, lower=1)
+        if info:
+            raise NumericalError(f"A factor of size {len(self)} has a zero on its diagonal.")
+        full: Floats = inverse + np.tril(inverse, -1).T
+        return full
+
+    def logdet(self) -> float:
+        """``log det A``."""
+        return 2.0 * float(np.log(np.diagonal(self.L)).sum())
+
+    def append(self, column: Floats, corner: float) -> "Factor":
+        """Factor of ``A`` bordered by one row and column, in O(n^2).
+
+        ``column`` holds the new entries beside the old rows, ``corner`` the new diagonal entry. A new row that
+        depends on the old ones up to rounding gets the jitter it needs on its own diagonal entry.
+        """
+        n = len(self)
+        row = self.half_solve(column)
+        pivot = corner - float(row @ row)
+        floor = JITTERS[1] * corner
+        L = np.zeros((n + 1, n + 1), order="F")
+        L[:n, :n] = self.L
+        L[n, :n] = row
+        L[n, n] = np.sqrt(max(pivot, floor))
+        return Factor(L, max(self.jitter, floor - pivot if pivot < floor else 0.0))
+
+
+def cholesky(A: Floats) -> Factor:
+    """Factorise ``A + jitter I`` with the first jitter of `JITTERS` (times the mean diagonal) that works."""
+    n = A.shape[0]
+    if not n:
+        return Factor(np.empty((0, 0), order="F"))
+    scale = float(np.mean(np.diagonal(A)))
+    for relative in JITTERS:
+        jitter = relative * scale
+        bordered = np.array(A, order="F")
+        if jitter:
+            bordered[np.diag_indices(n)] += jitter
+        L, info = dpotrf(bordered, lower=1, clean=1, overwrite_a=1)
+        if info == 0:
+            return Factor(L, jitter)
+    raise NumericalError(
+        f"A {n} x {n} covariance matrix is not positive definite even with jitter {JITTERS[-1]:g} times its diagonal; "
+        "a larger noise variance makes it so."
+    )
+
+
+def single_thread() -> AbstractContextManager[Any]:
+    """BLAS on one thread: faster for the small matrices of one suggestion, and the same bits on every machine size."""
+    return _limiter()(limits=1, user_api="blas")
+
+
+@cache
+def _limiter() -> Callable[..., AbstractContextManager[Any]]:
+    # Looking for the loaded BLAS libraries costs milliseconds, setting their threads microseconds: look once.
+    from threadpoolctl import ThreadpoolController
+
+    limit: Callable[..., AbstractContextManager[Any]] = ThreadpoolController().limit
+    return limit
+
+
+def _triangular(L: Floats, B: Floats, *, transposed: bool) -> Floats:
+    if not B.size:
+        return np.array(B)
+    x, info = dtrtrs(L, B, lower=1, trans=int(transposed))
+    if info:
+        raise NumericalError(f"A factor of size {L.shape[0]} has a zero on its diagonal (entry {info - 1}).")
+    solved: Floats = x[:, 0] if B.ndim == 1 and x.ndim == 2 else x
+    return solved
