@@ -4,6 +4,7 @@ A `Factor` is the lower Cholesky factor of a positive definite matrix. When roun
 smallest of a fixed ladder of jitters that works is added to its diagonal and remembered in `Factor.jitter`.
 """
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -72,6 +73,8 @@ class Factor:
         n = len(self)
         row = self.half_solve(column)
         pivot = corner - float(row @ row)
+        if not math.isfinite(pivot):
+            raise NumericalError(f"The row appended to a factor of size {n} has entries that are not finite.")
         floor = JITTERS[1] * corner
         L = np.zeros((n + 1, n + 1), order="F")
         L[:n, :n] = self.L
@@ -86,13 +89,16 @@ def cholesky(A: Floats) -> Factor:
     if not n:
         return Factor(np.empty((0, 0), order="F"))
     scale = float(np.mean(np.diagonal(A)))
+    if not math.isfinite(scale):
+        raise NumericalError(f"A {n} x {n} covariance matrix has entries that are not finite.")
     for relative in JITTERS:
         jitter = relative * scale
         bordered = np.array(A, order="F")
         if jitter:
             bordered[np.diag_indices(n)] += jitter
         L, info = dpotrf(bordered, lower=1, clean=1, overwrite_a=1)
-        if info == 0:
+        # Not every LAPACK reports NaN; once in the factor, it reaches the last entry.
+        if info == 0 and math.isfinite(L[-1, -1]):
             return Factor(L, jitter)
     raise NumericalError(
         f"A {n} x {n} covariance matrix is not positive definite even with jitter {JITTERS[-1]:g} times its diagonal; "

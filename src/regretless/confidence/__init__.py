@@ -1,0 +1,40 @@
+"""Laws of zeta_t (squared: ``mean + sqrt(zeta) * sd``), stable normal tails, and the law that bounds the maximum."""
+
+from regretless.confidence.laws import GammaLaw, Law, Schedule, ShiftedExponential
+from regretless.confidence.maximum import (
+    certified_threshold,
+    random_threshold,
+    smallest_multiplier,
+    tail_sum,
+    tail_sum_bound,
+)
+from regretless.confidence.schedules import (
+    BoxShift,
+    HighProbabilityShift,
+    LogGrowth,
+    OfTime,
+    TableBeta,
+    TableShape,
+    expected_lipschitz_bound,
+    expected_lipschitz_bound_printed,
+)
+
+__all__ = [
+    "BoxShift",
+    "GammaLaw",
+    "HighProbabilityShift",
+    "Law",
+    "LogGrowth",
+    "OfTime",
+    "Schedule",
+    "ShiftedExponential",
+    "TableBeta",
+    "TableShape",
+    "certified_threshold",
+    "expected_lipschitz_bound",
+    "expected_lipschitz_bound_printed",
+    "random_threshold",
+    "smallest_multiplier",
+    "tail_sum",
+    "tail_sum_bound",
+]

@@ -175,20 +175,24 @@ def fit(
 
     With fewer than two observations, or when no start gives a finite optimum, the starting point itself is returned.
     """
+    d = X.shape[1]
+    given = surrogate.lengthscale if isinstance(surrogate.lengthscale, tuple) else (surrogate.lengthscale,) * d
+    if len(given) != d:
+        raise InvalidInput(f"lengthscale must be one number or one a column, {d} in all; got {len(given)}.")
     shift, scale = standardise(y) if surrogate.standardize else (0.0, 1.0)
     objective = _Objective.build(surrogate, X, y / scale - shift / scale, categorical)
     first = objective.first_guess(start)
     best = first
     if surrogate.method != "fixed" and len(y) >= 2 and objective.free.any():
         starts = [first, *(objective.random_start(rng) for _ in range(surrogate.restarts))]
-        if start is not None:
-            starts.insert(1, objective.first_guess(None))
         best = objective.best_of(starts)
     theta = np.exp(best)
-    d = X.shape[1]
-    # A noise of exactly zero has no logarithm; it never moves, so it is handed through.
+    # What is given is handed through: exp(log(v)) may round, and a noise of exactly zero has no logarithm.
+    fitted = tuple(float(v) for v in theta[:d])
+    lengthscale = tuple(v for v in given if v is not None) if surrogate.method == "fixed" else fitted
+    signal_var = surrogate.signal_var if surrogate.signal_var is not None else float(theta[d])
     noise_var = surrogate.noise_var if surrogate.noise_var is not None else float(theta[d + 1])
-    return Hyperparameters(tuple(float(v) for v in theta[:d]), float(theta[d]), noise_var, shift, scale)
+    return Hyperparameters(lengthscale, signal_var, noise_var, shift, scale)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,11 @@ class TablePosterior:
         mean, var = self.mean + v * after.u[-1], self.var - v * v
         return TablePosterior(after, self.X, mean, var, self._with_row(v))
 
+    def branch(self) -> "TablePosterior":
+        """The same posterior, whose successors write into memory of their own: for what is only imagined."""
+        fresh = _Rows(np.empty((ROWS, len(self.X))), 0)
+        return TablePosterior(self.posterior, self.X, self.mean, self.var, (*self.pieces, (fresh, 0)))
+
     def covariance_with(self, index: int) -> Floats:
         """Posterior covariance of f between one candidate and all of them, in O(nN)."""
         column: Floats = self.posterior.kernel(self.X[index][None, :], self.X)[0]
@@ -86,10 +91,15 @@ class TablePosterior:
     def _with_row(self, v: Floats) -> tuple[tuple[_Rows, int], ...]:
         if self.pieces:
             rows, n = self.pieces[-1]
-            # Only the newest posterior may write behind its own rows; a branch starts memory of its own.
-            if rows.used == n < len(rows.storage):
+            if n < len(rows.storage):
+                # Only the newest posterior may write behind its own rows. A branch copies them, so that how rows lie
+                # in pieces, and with it every rounding of the sums over them, depends on their number alone.
+                if rows.used != n:
+                    copied = np.empty_like(rows.storage)
+                    copied[:n] = rows.storage[:n]
+                    rows = _Rows(copied, n)
                 rows.storage[n] = v
-                rows.used += 1
+                rows.used = n + 1
                 return (*self.pieces[:-1], (rows, n + 1))
         fresh = _Rows(np.empty((ROWS, len(v))), 1)
         fresh.storage[0] = v

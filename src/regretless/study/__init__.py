@@ -1,0 +1,7 @@
+"""Studies: the only stateful object, its trials, and the loop around it."""
+
+from regretless.study.run import Result, maximize, minimize
+from regretless.study.study import Study
+from regretless.study.trial import Recommendation, Trial
+
+__all__ = ["Recommendation", "Result", "Study", "Trial", "maximize", "minimize"]

@@ -1,0 +1,125 @@
+"""What a rule sees, and what it returns.
+
+A rule draws everything random first (``draw``) and hands back a `Score`: a deterministic map from points to numbers,
+to be maximised. Values are those of the model (standardised, maximised).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
+from regretless.gp import Posterior, TablePosterior
+from regretless.linalg import Factor
+
+__all__ = ["Climb", "Formula", "MomentScore", "Rule", "Score", "View"]
+
+#: Maximise (values, gradients) = f(X, start numbers) from many starts at once: (f, starts) -> (points, values).
+Climb = Callable[[Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]], Floats], tuple[Floats, Floats]]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The posterior over what may be tried, as a rule sees it.
+
+    On a table ``X`` is every candidate. On a box it is a candidate set: a dense sample with the best observed points and
+    their surroundings, on which thresholds and maxima of paths are computed and from which the search climbs.
+    """
+
+    posterior: Posterior
+    X: Floats  # (N, d) candidates
+    mean: Floats  # (N,)
+    sd: Floats  # (N,)
+    told: Floats  # (k, d) points with a measured value
+    best_told: float  # the largest measured value
+    n_levels: tuple[int, ...]
+    climb: Climb | None = None  # boxes: ascent from candidates
+    table: TablePosterior | None = None  # set where X is the whole space
+    observed: npt.NDArray[np.intp] | None = None  # table: candidate index of each observation
+    prior_factor: Callable[[], Factor] | None = None  # table: for exact draws
+
+    @property
+    def dim(self) -> int:
+        """Columns of an encoded point."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_candidates(self) -> int | None:
+        """N where the space is finite and known, otherwise None."""
+        return None if self.table is None else len(self.X)
+
+
+class Score(Protocol):
+    """A deterministic map from points to numbers; ``record`` says what was drawn for it."""
+
+    @property
+    def record(self) -> Mapping[str, float]:
+        """Numbers that explain the suggestion, such as zeta."""
+        ...
+
+    def on(self, view: View) -> Floats:
+        """The score of every candidate of the view it was drawn for, shape (N,)."""
+        ...
+
+    def at(self, X: Floats) -> Floats:
+        """The score at the rows of X, shape (m,)."""
+        ...
+
+    def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
+        """The score and its gradient at the rows of X, shapes (m,) and (m, d)."""
+        ...
+
+
+class Formula(Protocol):
+    """A score that depends on a point through its posterior mean and sd only."""
+
+    def value(self, mean: Floats, sd: Floats) -> Floats:
+        """The score."""
+        ...
+
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats | float, Floats | float]:
+        """Its derivatives with respect to the mean and the sd."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MomentScore:
+    """A `Formula` of a posterior, with the chain rule done."""
+
+    posterior: Posterior
+    formula: Formula
+    record: Mapping[str, float] = field(default_factory=dict)
+
+    def on(self, view: View) -> Floats:
+        """The score of every candidate, from moments already known."""
+        return self.formula.value(view.mean, view.sd)
+
+    def at(self, X: Floats) -> Floats:
+        """The score at the rows of X."""
+        return self.formula.value(*self.posterior.mean_sd(X))
+
+    def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
+        """The score and its gradient at the rows of X."""
+        mean, sd, d_mean, d_sd = self.posterior.mean_sd_gradient(X)
+        by_mean, by_sd = self.formula.slopes(mean, sd)
+        gradient: Floats = _column(by_mean) * d_mean + _column(by_sd) * d_sd
+        return self.formula.value(mean, sd), gradient
+
+
+def _column(slope: Floats | float) -> Floats | float:
+    return slope[:, None] if isinstance(slope, np.ndarray) else slope
+
+
+class Rule(ABC):
+    """How the next point is chosen. A rule of your own derives from this class and defines ``name`` and ``draw``."""
+
+    __slots__ = ()
+    name: ClassVar[str]
+
+    @abstractmethod
+    def draw(self, view: View, t: int, rng: np.random.Generator) -> Score:
+        """Draw what is random, for the paper's iteration ``t`` = 1, 2, ..., and return the score to maximise."""

@@ -1,0 +1,163 @@
+"""Entropy search: max-value (MES) and joint (JES, lower bound), both averaged over sampled maxima."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from regretless.acquisition.base import MomentScore, Rule, View
+from regretless.acquisition.paths import Maxima, draw_sample
+from regretless.arrays import Floats
+from regretless.confidence.normal import inverse_mills_lower, truncated_variance
+from regretless.gp import Posterior
+from regretless.gp.posterior import VAR_FLOOR
+
+__all__ = ["JES", "MES"]
+
+
+@dataclass(frozen=True, slots=True)
+class MaxValueEntropy:
+    r"""Information about the maximum, given samples of it (Wang and Jegelka 2017, eq. 6).
+
+    .. math:: \frac1S \sum_s \frac{z_s\, \phi(z_s)}{2 \Phi(z_s)} - \log\Phi(z_s), \qquad z_s = (y^*_s - \mu)/\sigma
+    """
+
+    maxima: Floats
+
+    def value(self, mean: Floats, sd: Floats) -> Floats:
+        """The information in nats."""
+        total = np.zeros_like(mean)
+        for y_star in self.maxima:  # one sample at a time: memory stays O(N) on tables
+            z = (y_star - mean) / sd
+            total += 0.5 * z * inverse_mills_lower(z) - log_ndtr(z)
+        return total / len(self.maxima)
+
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
+        """With r = phi/Phi and r' = -r (z + r): d/dz = -(r/2) (1 + z (z + r))."""
+        by_mean, by_sd = np.zeros_like(mean), np.zeros_like(mean)
+        for y_star in self.maxima:
+            z = (y_star - mean) / sd
+            r = inverse_mills_lower(z)
+            by_z = -0.5 * r * (1.0 + z * (z + r))
+            by_mean -= by_z / sd
+            by_sd -= by_z * z / sd
+        return by_mean / len(self.maxima), by_sd / len(self.maxima)
+
+
+@dataclass(frozen=True, slots=True)
+class MES(Rule):
+    """Max-value entropy search (Wang and Jegelka 2017); sampled maxima are at least the best value plus 5 noise sd."""
+
+    name: ClassVar[str] = "mes"
+    n_samples: int = 10
+    n_features: int = 1000
+
+    def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:  # noqa: ARG002
+        """Maxima of ``n_samples`` paths."""
+        maxima = draw_sample(view, self.n_samples, rng, n_features=self.n_features).maxima(view).values
+        floor = view.best_told + 5.0 * np.sqrt(view.posterior.noise_var)
+        maxima = np.maximum(maxima, floor)
+        return MomentScore(view.posterior, MaxValueEntropy(maxima), {"mean_maximum": float(maxima.mean())})
+
+
+@dataclass(frozen=True, slots=True)
+class JointEntropy:
+    r"""Information about maximiser and maximum together, lower bound (Hvarfner et al. 2022; Tu et al. 2022).
+
+    .. math:: \tfrac12\log(\sigma^2 + \sigma_\varepsilon^2) - \frac1S\sum_s \tfrac12\log(v_s + \sigma_\varepsilon^2),
+              \qquad
+              v_s = s^2 \{1 - b\,r(b) - r(b)^2\}, \quad b = (f^*_s - m)/s
+
+    where m and s are the posterior conditioned, free of noise, on the sample (x*, f*) as well:
+    m = mu + c (f* - mu*) / var*, s^2 = sigma^2 - c^2 / var* with c the posterior covariance of x and x*.
+    """
+
+    posterior: Posterior
+    maxima: Maxima
+    mean_star: Floats  # (S,)
+    var_star: Floats  # (S,)
+    V_star: Floats  # (n, S): L^-1 K_X*
+    record: Mapping[str, float] = field(default_factory=dict)
+
+    def on(self, view: View) -> Floats:
+        """The information of every candidate; on a table each sample costs one covariance column, O(nN)."""
+        if view.table is None or self.maxima.indices is None:
+            return self.at(view.X)
+        total = np.zeros(len(view.X))
+        for s, index in enumerate(self.maxima.indices):
+            total += self._log_v(view.mean, view.sd, view.table.covariance_with(int(index)), s)
+        return 0.5 * (np.log(view.sd**2 + self.posterior.noise_var) - total / len(self.maxima.values))
+
+    def at(self, X: Floats) -> Floats:
+        """The information at the rows of X."""
+        return self.value_and_gradient(X)[0]
+
+    def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
+        """The information and its gradient at the rows of X."""
+        post = self.posterior
+        K_xX, slope = post.kernel.with_slope(X, post.X)
+        K_star, slope_star = post.kernel.with_slope(X, self.maxima.X)
+        V = post.factor.half_solve(K_xX.T)
+        var = np.maximum(post.kernel.signal_var - np.einsum("ij,ij->j", V, V), VAR_FLOOR * post.kernel.signal_var)
+        sd, mean = np.sqrt(var), post.prior_mean + K_xX @ post.weights
+        C = K_star - V.T @ self.V_star  # (m, S)
+        d_mean = post.kernel.gradient(X, post.X, slope * post.weights)
+        d_var = -2.0 * post.kernel.gradient(X, post.X, slope * post.factor.half_solve_transposed(V).T)
+        pull = post.factor.half_solve_transposed(self.V_star)  # (n, S): (K + noise)^-1 K_X*
+
+        S = len(self.maxima.values)
+        value = np.log(var + post.noise_var)
+        gradient = d_var / (var + post.noise_var)[:, None]
+        for s in range(S):
+            value -= self._log_v(mean, sd, C[:, s], s) / S
+            by_mean, by_var, by_c = self._slopes(mean, sd, C[:, s], s)
+            d_c = post.kernel.gradient(X, self.maxima.X[s : s + 1], slope_star[:, s : s + 1])
+            d_c -= post.kernel.gradient(X, post.X, slope * pull[:, s])
+            gradient -= (by_mean[:, None] * d_mean + by_var[:, None] * d_var + by_c[:, None] * d_c) / S
+        return 0.5 * value, 0.5 * gradient
+
+    def _conditioned(self, mean: Floats, sd: Floats, c: Floats, s: int) -> tuple[Floats, Floats]:
+        """Mean m and variance s^2 after conditioning on sample s."""
+        m = mean + c * ((self.maxima.values[s] - self.mean_star[s]) / self.var_star[s])
+        floor = VAR_FLOOR * self.posterior.kernel.signal_var
+        return m, np.maximum(sd**2 - c**2 / self.var_star[s], floor)
+
+    def _log_v(self, mean: Floats, sd: Floats, c: Floats, s: int) -> Floats:
+        m, s2 = self._conditioned(mean, sd, c, s)
+        v = s2 * truncated_variance((self.maxima.values[s] - m) / np.sqrt(s2))
+        log_v: Floats = np.log(v + self.posterior.noise_var)
+        return log_v
+
+    def _slopes(self, mean: Floats, sd: Floats, c: Floats, s: int) -> tuple[Floats, Floats, Floats]:
+        """Derivatives of log(v + noise) with respect to mean, variance and covariance."""
+        m, s2 = self._conditioned(mean, sd, c, s)
+        root = np.sqrt(s2)
+        b = (self.maxima.values[s] - m) / root
+        r, q = inverse_mills_lower(b), truncated_variance(b)
+        # q' = -r - b r' - 2 r r' with r' = -r (b + r)
+        by_b = -r + r * (b + r) * (b + 2.0 * r)
+        weight = 1.0 / (s2 * q + self.posterior.noise_var)
+        by_m = weight * s2 * by_b * (-1.0 / root)
+        by_s2 = weight * (q - 0.5 * b * by_b)  # b falls with s: db/ds2 = -b / (2 s2)
+        ratio = (self.maxima.values[s] - self.mean_star[s]) / self.var_star[s]
+        return by_m, by_s2, by_m * ratio - by_s2 * 2.0 * c / self.var_star[s]
+
+
+@dataclass(frozen=True, slots=True)
+class JES(Rule):
+    """Joint entropy search, lower bound, over ``n_samples`` sampled optima."""
+
+    name: ClassVar[str] = "jes"
+    n_samples: int = 10
+    n_features: int = 1000
+
+    def draw(self, view: View, t: int, rng: np.random.Generator) -> JointEntropy:  # noqa: ARG002
+        """Maximisers and maxima of ``n_samples`` paths."""
+        maxima = draw_sample(view, self.n_samples, rng, n_features=self.n_features).maxima(view)
+        post = view.posterior
+        mean_star, sd_star = post.mean_sd(maxima.X)
+        V_star = post.factor.half_solve(post.kernel(maxima.X, post.X).T)
+        record = {"mean_maximum": float(maxima.values.mean())}
+        return JointEntropy(post, maxima, mean_star, sd_star**2, V_star, record)

@@ -1,0 +1,107 @@
+r"""Upper confidence bounds: GP-UCB, RGP-UCB and IRGP-UCB are one formula with three laws of zeta.
+
+.. math:: x_t = \arg\max_x \; \mu_{t-1}(x) + \sqrt{\zeta_t}\, \sigma_{t-1}(x), \qquad \zeta_t \sim \text{law}(t)
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from regretless.acquisition.base import MomentScore, Rule, View
+from regretless.arrays import Floats
+from regretless.confidence import GammaLaw, Law, Schedule, ShiftedExponential
+from regretless.errors import InvalidInput
+
+__all__ = ["GPUCB", "IRGPUCB", "RGPUCB", "UCB", "Setting"]
+
+Setting = Literal["auto", "theory", "heuristic"]
+
+
+@dataclass(frozen=True, slots=True)
+class UpperBound:
+    """``mean + root * sd`` with ``root`` = sqrt(zeta)."""
+
+    root: float
+
+    def value(self, mean: Floats, sd: Floats) -> Floats:
+        """The upper bound."""
+        bound: Floats = self.root * sd
+        bound += mean
+        return bound
+
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[float, float]:  # noqa: ARG002
+        """One, and the root."""
+        return 1.0, self.root
+
+
+@dataclass(frozen=True, slots=True)
+class UCB(Rule):
+    """Argmax of ``mean + sqrt(zeta) * sd``; a subclass names the family of laws that zeta (squared) comes from."""
+
+    family: ClassVar[type[ShiftedExponential] | type[GammaLaw] | type[Schedule]]
+    setting: Setting | Law = "auto"
+
+    def __post_init__(self) -> None:
+        if self.setting not in ("auto", "theory", "heuristic") and not hasattr(self.setting, "draw"):
+            raise InvalidInput(
+                f"{self.name}: setting must be 'auto', 'theory', 'heuristic' or a law of zeta, got {self.setting!r}."
+            )
+
+    def law(self, n_candidates: int | None, dim: int) -> Law:
+        """Law of zeta for a table of ``n_candidates``, or for a box (None) of ``dim`` encoded columns."""
+        if not isinstance(self.setting, str):
+            return self.setting
+        if self.setting == "theory" and n_candidates is None:
+            # Its constants depend on the kernel's derivatives; nobody knows them, so they are never guessed.
+            raise InvalidInput(
+                f"{self.name}: on a continuous space the theory's law needs constants of the kernel; "
+                "pass a law, such as ShiftedExponential.for_box(...), or use setting='heuristic'."
+            )
+        if n_candidates is None or self.setting == "heuristic":
+            return self.family.heuristic(dim)
+        return self.family.for_table(n_candidates)
+
+    def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:
+        """One draw of zeta a suggestion."""
+        zeta = self.law(view.n_candidates, view.dim).draw(t, rng)
+        return MomentScore(view.posterior, UpperBound(math.sqrt(zeta)), {"zeta": zeta})
+
+
+class IRGPUCB(UCB):
+    """IRGP-UCB: zeta = s + Exp(rate 1/2), fresh each step; nothing grows and nothing is tuned (Takeno et al. 2023).
+
+    ``setting``: ``"theory"`` is s = 2 log(N/2) on a table of N candidates; ``"heuristic"`` is s = d/2, the paper's
+    choice on boxes; ``"auto"`` takes the first on tables, the second elsewhere. A law may be given instead.
+
+    >>> IRGPUCB().law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
+    14.429216
+    """
+
+    __slots__ = ()
+    name = "irgp-ucb"
+    family = ShiftedExponential
+
+
+class GPUCB(UCB):
+    """GP-UCB: a fixed sequence beta_t in the place of zeta (Srinivas et al. 2010).
+
+    ``setting``: ``"theory"`` is 2 log(N t^2 / sqrt(2 pi)), for expected regret on tables; ``"heuristic"`` is
+    0.2 d log(2t); a law such as ``Schedule.constant(4.0)`` may be given.
+    """
+
+    __slots__ = ()
+    name = "gp-ucb"
+    family = Schedule
+
+
+class RGPUCB(UCB):
+    """RGP-UCB: zeta ~ Gamma(kappa_t, 1), the earlier randomised rule, whose mean still grows with t (Berk et al. 2020).
+
+    ``setting``: ``"theory"`` is kappa_t = log(N t^2) / log 1.5 on tables; ``"heuristic"`` is 0.2 d log(2t).
+    """
+
+    __slots__ = ()
+    name = "rgp-ucb"
+    family = GammaLaw

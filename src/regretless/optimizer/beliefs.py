@@ -1,0 +1,111 @@
+"""From history to posterior: refit when due, otherwise condition on what is new.
+
+Float arithmetic is not associative, so one order is fixed: the observations of the fit all at once, those told later
+one by one in the order of their trials, then the pending and the failed ones. Whether a posterior was carried along or built anew
+after a restart, the same operations are done, and the same bits come out.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from regretless.gp import Posterior, TablePosterior, fit, prior_factor, refit_due, table_posterior
+from regretless.linalg import Factor
+from regretless.optimizer.history import Fit, History
+from regretless.optimizer.setup import Setup
+from regretless.rng import Purpose, stream
+from regretless.spaces import Table
+
+__all__ = ["Belief", "State", "believe", "imagine"]
+
+Belief = Posterior | TablePosterior
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A posterior that can be carried from one suggestion to the next. It is never needed, it only saves time."""
+
+    fit: Fit
+    base: Belief  # given the observations of the fit
+    belief: Belief  # given all observations
+    trials: tuple[int, ...]  # observations in ``belief``, in their order
+    y: tuple[float, ...]
+    prior_factor: Callable[[], Factor] | None = None  # tables: for exact draws, computed when first asked for
+
+
+def believe(setup: Setup, history: History, trial: int, state: State | None) -> State:
+    """The posterior given everything told, for the suggestion of ``trial``."""
+    fitted = history.fit
+    if fitted is None or refit_due(setup.surrogate, n=len(history.y), n_fitted=len(fitted.trials)):
+        fitted = _fit(setup, history, trial)
+    rows = _rows(history, fitted)
+    trials, y = tuple(history.told.trials[rows].tolist()), tuple(history.y[rows].tolist())
+    n_fit = len(fitted.trials)
+    if state is None or state.fit != fitted or state.y[:n_fit] != y[:n_fit]:
+        state = _from_fit(setup, history, fitted)
+    done = len(state.trials)
+    if state.trials != trials[:done] or state.y != y[:done]:  # a trial of a lower number came in since
+        done = n_fit
+        state = replace(state, belief=state.base)
+    belief = state.belief
+    standardised = fitted.hyperparameters.standardised(history.y[rows[done:]])
+    for row, value in zip(rows[done:], standardised.tolist(), strict=True):
+        belief = belief.condition(history.told.X[row], value)
+    return replace(state, belief=belief, trials=trials, y=y)
+
+
+def imagine(history: History, state: State) -> Belief:
+    """The posterior for choosing: pending points at their posterior mean, failed ones at a poor value.
+
+    A pending point then has little variance left, so the next suggestion goes elsewhere. A failed point counts as the
+    smaller of its mean and the lower quartile of what was measured: suggestions keep away without the model ever being
+    fitted to a made-up value.
+    """
+    if not len(history.pending) and not len(history.failed):
+        return state.belief
+    belief = state.belief.branch() if isinstance(state.belief, TablePosterior) else state.belief
+    hyperparameters = state.fit.hyperparameters
+    poor = float(np.quantile(hyperparameters.standardised(history.y), 0.25)) if len(history.y) else 0.0
+    # One row at a time at the mean of the posterior so far: conditioning at the mean leaves every mean as it was.
+    for x in history.pending.X:
+        belief = belief.condition(x, float(_posterior(belief).mean(x[None, :])[0]))
+    for x in history.failed.X:
+        belief = belief.condition(x, min(float(_posterior(belief).mean(x[None, :])[0]), poor))
+    return belief
+
+
+def _posterior(belief: Belief) -> Posterior:
+    return belief.posterior if isinstance(belief, TablePosterior) else belief
+
+
+def _fit(setup: Setup, history: History, trial: int) -> Fit:
+    hyperparameters = fit(
+        setup.surrogate,
+        history.told.X,
+        history.y,
+        categorical=setup.categorical,
+        start=history.fit.hyperparameters if history.fit is not None else None,
+        rng=stream(setup.seed, trial, Purpose.FIT),
+    )
+    return Fit(hyperparameters, trial, tuple(history.told.trials.tolist()))
+
+
+def _rows(history: History, fitted: Fit) -> list[int]:
+    """Rows of the told points in the fixed order: those of the fit, then the others, each by trial."""
+    in_fit = set(fitted.trials)
+    row_of = {trial: row for row, trial in enumerate(history.told.trials.tolist())}
+    return [row_of[trial] for trial in fitted.trials] + [row for trial, row in row_of.items() if trial not in in_fit]
+
+
+def _from_fit(setup: Setup, history: History, fitted: Fit) -> State:
+    rows = _rows(history, fitted)[: len(fitted.trials)]
+    X, y = history.told.X[rows], history.y[rows]
+    base: Belief = fitted.hyperparameters.posterior(setup.surrogate.kernel, setup.categorical, X, y)
+    if isinstance(setup.domain, Table):
+        kernel, candidates = base.kernel, setup.domain.X
+        base = table_posterior(base, candidates)
+        factor = cache(lambda: prior_factor(kernel, candidates))
+        return State(fitted, base, base, fitted.trials, tuple(y.tolist()), factor)
+    return State(fitted, base, base, fitted.trials, tuple(y.tolist()))

@@ -1,0 +1,32 @@
+"""Where the search in a product space starts: all over the cube, and around the best points so far."""
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.gp import Posterior
+from regretless.spaces import Mixed
+
+__all__ = ["candidate_set"]
+
+#: Points all over the cube.
+_GLOBAL = 400
+#: Best measured points that are surrounded, and points around each.
+_CENTRES = 4
+_AROUND = 20
+
+
+def candidate_set(space: Mixed, posterior: Posterior, told: Floats, rng: np.random.Generator) -> Floats:
+    """A Latin hypercube, the best measured points, and clouds around those of widths from 0.1 to 0.001."""
+    parts = [space.sample(_GLOBAL, rng)]
+    if len(told):
+        best = told[np.argsort(-posterior.mean(told), kind="stable")[:_CENTRES]]
+        centres = np.repeat(best, _AROUND, axis=0)
+        width = 10.0 ** rng.uniform(-3.0, -1.0, (len(centres), 1))
+        cloud = centres + width * rng.standard_normal(centres.shape)
+        # A discrete column is drawn anew now and then; in between it stays, else a cloud would hardly leave its centre.
+        fresh = space.sample(len(centres), rng)
+        anew = rng.random(centres.shape) < 0.2
+        discrete = ~space.continuous
+        cloud[:, discrete] = np.where(anew, fresh, centres)[:, discrete]
+        parts += [best, np.clip(cloud, 0.0, None)]
+    return space.snap(np.vstack(parts))

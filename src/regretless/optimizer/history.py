@@ -1,0 +1,45 @@
+"""What is known when a suggestion is made, as arrays in the order of trial numbers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
+from regretless.gp import Hyperparameters
+
+__all__ = ["Fit", "History", "Points"]
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Encoded points with their trial numbers, ascending; ``index`` holds candidate numbers on a table, else -1."""
+
+    trials: npt.NDArray[np.intp]
+    X: Floats
+    index: npt.NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.trials)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Hyperparameters, the trial whose suggestion asked for them, and the told trials they were fitted to."""
+
+    hyperparameters: Hyperparameters
+    at_trial: int
+    trials: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Everything a suggestion depends on, beside the setup."""
+
+    told: Points
+    y: Floats  # value of each told point; always maximised
+    pending: Points
+    failed: Points
+    n_designed: int  # suggestions of the initial design so far
+    n_ruled: int  # suggestions of the rule so far: the paper's t is one more
+    fit: Fit | None  # the newest

@@ -1,0 +1,69 @@
+"""What to settle on: the point with the largest posterior mean."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
+from regretless.gp import TablePosterior
+from regretless.linalg import single_thread
+from regretless.optimizer.beliefs import State, believe
+from regretless.optimizer.candidates import candidate_set
+from regretless.optimizer.history import History
+from regretless.optimizer.setup import Setup
+from regretless.rng import Purpose, stream
+from regretless.search import Objective, search_product
+from regretless.spaces import Mixed
+
+__all__ = ["Choice", "predict", "recommend"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A point with its posterior mean and sd, in the units of y."""
+
+    x: Floats
+    index: int
+    mean: float
+    sd: float
+
+
+def recommend(setup: Setup, history: History, trial: int, state: State | None) -> Choice:
+    """Argmax of the posterior mean: exact on a table, by search elsewhere. Pending points play no part."""
+    with single_thread():
+        state = believe(setup, history, trial, state)
+        belief = state.belief
+        if isinstance(belief, TablePosterior):
+            index = int(np.argmax(belief.mean))
+            x, mean, sd = belief.X[index], float(belief.mean[index]), float(belief.sd[index])
+        else:
+            assert isinstance(setup.domain, Mixed)
+            X = candidate_set(setup.domain, belief, history.told.X, stream(setup.seed, trial, Purpose.CANDIDATES))
+            posterior = belief
+
+            def mean_and_gradient(rows: Floats) -> tuple[Floats, Floats]:
+                value, _, gradient, _ = posterior.mean_sd_gradient(rows)
+                return value, gradient
+
+            none: Floats = np.empty((0, X.shape[1]))
+            found = search_product(
+                setup.domain, Objective(belief.mean, mean_and_gradient), X, belief.mean(X), blocked=none
+            )
+            index, x = -1, found[0] if found is not None else X[0]
+            mean, sd = (float(moment[0]) for moment in belief.mean_sd(x[None, :]))
+        h = state.fit.hyperparameters
+        return Choice(x, index, h.shift + h.scale * mean, h.scale * sd)
+
+
+def predict(
+    setup: Setup, history: History, trial: int, state: State | None, X: Floats
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Posterior mean and sd of f at encoded points, in the units of y."""
+    with single_thread():
+        state = believe(setup, history, trial, state)
+        belief = state.belief
+        posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
+        mean, sd = posterior.mean_sd(X)
+        h = state.fit.hyperparameters
+        return h.shift + h.scale * mean, h.scale * sd

@@ -1,0 +1,168 @@
+"""Algorithm 1, one iteration: history -> posterior -> zeta -> score -> argmax -> suggestion. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.acquisition import View
+from regretless.arrays import Floats
+from regretless.errors import Exhausted, NumericalError
+from regretless.gp import TablePosterior
+from regretless.linalg import single_thread
+from regretless.optimizer.beliefs import Belief, State, believe, imagine
+from regretless.optimizer.candidates import candidate_set
+from regretless.optimizer.design import design_index, design_point, random_index, random_point
+from regretless.optimizer.history import Fit, History
+from regretless.optimizer.setup import Setup
+from regretless.rng import Purpose, stream
+from regretless.search import Objective, climb, search_product, search_table
+from regretless.spaces import Mixed, Table
+
+__all__ = ["Suggestion", "suggest"]
+
+#: With less noise than this share of the variance of y, measuring a point again tells nothing new.
+NOISE_FREE = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One point to try, and why."""
+
+    x: Floats
+    index: int  # candidate number on a table, else -1
+    source: str  # "design", "rule" or "random"
+    record: Mapping[str, float]  # what was drawn and predicted; mean and sd in the units of y
+    jitter: float = 0.0
+    fallback: str | None = None  # why the rule was not followed, if it was not
+    fit: Fit | None = None  # the hyperparameters behind the posterior
+
+
+def suggest(setup: Setup, history: History, trial: int, state: State | None) -> tuple[Suggestion, State | None]:
+    """The suggestion for ``trial``, and a state that makes the next one cheaper.
+
+    Raises
+    ------
+    Exhausted
+        If every candidate has been tried and repeats are not allowed.
+    """
+    with single_thread():
+        open_ = _open_candidates(setup, history)
+        if len(history.told) + len(history.pending) < setup.n_initial:
+            return _designed(setup, history, trial, open_), state
+        try:
+            state = believe(setup, history, trial, state)
+            return _ruled(setup, history, trial, state, open_), state
+        except NumericalError as error:
+            return _random(setup, history, trial, open_, str(error)), None
+
+
+def _open_candidates(setup: Setup, history: History) -> npt.NDArray[np.bool_]:
+    """Which rows of a table may be suggested (empty for a product space)."""
+    if not isinstance(setup.domain, Table):
+        return np.ones(0, dtype=np.bool_)
+    open_ = np.ones(setup.domain.n_candidates, dtype=np.bool_)
+    if setup.space.repeats == "never":
+        for points in (history.told, history.pending, history.failed):
+            open_[points.index] = False
+        if not open_.any():
+            raise Exhausted(
+                f"All {len(open_)} candidates have been tried and repeats='never'. "
+                "Add candidates, or allow repeats to measure some again."
+            )
+        return open_
+    # Measured rows may be asked again; pending and failed ones only when nothing else is left.
+    open_[history.pending.index] = open_[history.failed.index] = False
+    if open_.any():
+        return open_
+    open_[:] = True
+    open_[history.pending.index] = False
+    return open_ if open_.any() else ~open_
+
+
+def _blocked(setup: Setup, history: History, noise_share: float) -> Floats:
+    """Points of a product space that must not be suggested again."""
+    parts = [history.pending.X, history.failed.X]
+    if setup.space.repeats == "never" or noise_share < NOISE_FREE:
+        parts.append(history.told.X)
+    return np.vstack(parts)
+
+
+def _designed(setup: Setup, history: History, trial: int, open_: npt.NDArray[np.bool_]) -> Suggestion:
+    if isinstance(setup.domain, Table):
+        index = design_index(setup, setup.domain, history.n_designed, trial, open_)
+        return Suggestion(setup.domain.X[index], index, "design", {})
+    x = design_point(setup, setup.domain, history.n_designed, trial, _blocked(setup, history, 0.0))
+    return Suggestion(x, -1, "design", {})
+
+
+def _random(setup: Setup, history: History, trial: int, open_: npt.NDArray[np.bool_], why: str) -> Suggestion:
+    rng = stream(setup.seed, trial, Purpose.DESIGN)
+    if isinstance(setup.domain, Table):
+        index = random_index(open_, rng)
+        return Suggestion(setup.domain.X[index], index, "random", {}, fallback=why)
+    x = random_point(setup.domain, rng, _blocked(setup, history, 0.0))
+    return Suggestion(x, -1, "random", {}, fallback=why)
+
+
+def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.NDArray[np.bool_]) -> Suggestion:
+    belief = imagine(history, state)
+    hyperparameters = state.fit.hyperparameters
+    y = hyperparameters.standardised(history.y)
+    view = _view(setup, history, trial, state, belief, float(y.max()) if len(y) else 0.0)
+    score = setup.rule.draw(view, history.n_ruled + 1, stream(setup.seed, trial, Purpose.RULE))
+    values = score.on(view)
+    if isinstance(setup.domain, Table):
+        index = search_table(values, open_)
+        if index is None:
+            return _random(setup, history, trial, open_, "no candidate has a finite score")
+        x = setup.domain.X[index]
+        mean, sd = float(view.mean[index]), float(view.sd[index])
+    else:
+        index = -1
+        objective = Objective(score.at, score.value_and_gradient)
+        blocked = _blocked(setup, history, hyperparameters.noise_var / hyperparameters.signal_var)
+        found = search_product(setup.domain, objective, view.X, values, blocked=blocked)
+        if found is None:
+            return _random(setup, history, trial, open_, "no untried point with a finite score was found")
+        x = found[0]
+        mean, sd = (float(moment[0]) for moment in view.posterior.mean_sd(x[None, :]))
+    record = {
+        **score.record,
+        "mean": hyperparameters.shift + hyperparameters.scale * mean,
+        "sd": hyperparameters.scale * sd,
+    }
+    return Suggestion(x, index, "rule", record, jitter=view.posterior.jitter, fit=state.fit)
+
+
+def _view(setup: Setup, history: History, trial: int, state: State, belief: Belief, best_told: float) -> View:
+    told = history.told
+    if isinstance(belief, TablePosterior):
+        rows = np.searchsorted(told.trials, state.trials)  # the posterior's own order
+        return View(
+            posterior=belief.posterior,
+            X=belief.X,
+            mean=belief.mean,
+            sd=belief.sd,
+            told=told.X,
+            best_told=best_told,
+            n_levels=setup.domain.n_levels,
+            table=belief,
+            observed=np.concatenate([told.index[rows], history.pending.index, history.failed.index]),
+            prior_factor=state.prior_factor,
+        )
+    assert isinstance(setup.domain, Mixed)
+    X = candidate_set(setup.domain, belief, told.X, stream(setup.seed, trial, Purpose.CANDIDATES))
+    mean, sd = belief.mean_sd(X)
+    movable = setup.domain.continuous
+    return View(
+        posterior=belief,
+        X=X,
+        mean=mean,
+        sd=sd,
+        told=told.X,
+        best_told=best_told,
+        n_levels=setup.domain.n_levels,
+        climb=lambda f, starts: climb(f, starts, movable=movable),
+    )

@@ -1,0 +1,106 @@
+"""Argmax of a score over a product space: climb in the real columns, sweep the discrete ones, in turns."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
+from regretless.search.climb import climb
+from regretless.spaces import Mixed
+
+__all__ = ["Objective", "near", "search_product"]
+
+#: Local searches at the most.
+STARTS = 8
+#: Turns of climbing and sweeping in spaces that have both kinds of column.
+TURNS = 3
+#: Two points this close in every real column (and equal in the others) are the same experiment.
+SAME = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """What is maximised: values at rows, and values with gradients at rows."""
+
+    at: Callable[[Floats], Floats]
+    value_and_gradient: Callable[[Floats], tuple[Floats, Floats]]
+
+
+def search_product(
+    space: Mixed, objective: Objective, X: Floats, values: Floats, *, blocked: Floats
+) -> tuple[Floats, float] | None:
+    """The best point found that is not blocked, and its score; None where every point seen is blocked.
+
+    Parameters
+    ----------
+    X, values
+        Points to start from (codes the space can decode) and their scores.
+    blocked
+        Points that must not be returned, one a row.
+    """
+    starts = X[_spread(X, values, STARTS)]
+    continuous = space.continuous
+    found, score = _ascend(objective, starts, continuous)
+    if not continuous.all():
+        for _ in range(TURNS):
+            before = score.copy()
+            found, score = _sweep(space, objective, found, score)
+            found, score = _ascend(objective, found, continuous)
+            if not (score > before).any():
+                break
+    found = space.snap(found)
+    # Snapping and rounding may move a point: what counts is the score of what will be tried.
+    pool, pool_values = np.vstack([found, X]), np.concatenate([objective.at(found), values])
+    open_ = ~near(pool, blocked) & np.isfinite(pool_values)
+    if not open_.any():
+        return None
+    best = int(np.argmax(np.where(open_, pool_values, -np.inf)))
+    return pool[best], float(pool_values[best])
+
+
+def near(X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
+    """Which rows of X are the same experiment as some row of ``others``."""
+    if not len(others):
+        return np.zeros(len(X), dtype=np.bool_)
+    same = np.ones((len(X), len(others)), dtype=np.bool_)
+    for j in range(X.shape[1]):
+        same &= np.abs(X[:, j, None] - others[:, j]) <= SAME
+    return same.any(axis=1)
+
+
+def _ascend(objective: Objective, X: Floats, continuous: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    if not continuous.any():
+        return X, objective.at(X)
+    return climb(lambda rows, _: objective.value_and_gradient(rows), X, movable=continuous)
+
+
+def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats) -> tuple[Floats, Floats]:
+    """One pass over the discrete columns; each start takes the best other value of a column if that is better."""
+    X, score = X.copy(), score.copy()
+    for j in np.flatnonzero(~space.continuous):
+        moves = [space.moves(x, int(j)) for x in X]
+        owner = np.repeat(np.arange(len(X)), [len(m) for m in moves])
+        trial = X[owner]
+        trial[:, j] = np.concatenate(moves)
+        values = objective.at(trial)
+        for i in range(len(X)):
+            mine = np.flatnonzero(owner == i)
+            if len(mine) and values[mine].max() > score[i]:
+                best = mine[int(np.argmax(values[mine]))]
+                X[i], score[i] = trial[best], values[best]
+    return X, score
+
+
+def _spread(X: Floats, values: Floats, count: int) -> npt.NDArray[np.intp]:
+    """Indices of good starts that are not all in one place: the best, each a little away from those before it."""
+    order = np.argsort(-values, kind="stable")[: 16 * count]
+    radius = 0.05 * np.sqrt(X.shape[1])
+    chosen: list[int] = []
+    for i in order:
+        if len(chosen) == count:
+            break
+        if all(np.linalg.norm(X[i] - X[k]) > radius for k in chosen):
+            chosen.append(int(i))
+    return np.array(chosen, dtype=np.intp)

@@ -1,0 +1,55 @@
+"""One door for every way of saying what may be tried."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from regretless.errors import InvalidInput
+from regretless.spaces.floats import Float
+from regretless.spaces.params import Repeats, with_repeats
+from regretless.spaces.product import Box, Mixed
+from regretless.spaces.scalars import show
+from regretless.spaces.sources import is_frame
+from regretless.spaces.table import Table
+
+__all__ = ["Space", "as_space"]
+
+Space: TypeAlias = Table | Mixed
+
+_ALLOWED = (
+    "Give bounds such as [(0, 1), (-5, 5)], named parameters such as {'rate': (1e-4, 0.1, 'log'), 'depth': (1, 8)}, "
+    "a table of candidates (2-D array, list of dicts, DataFrame, path of a CSV file), or a Table, Box or Mixed"
+)
+
+
+def as_space(obj: Any, repeats: Repeats | None = None) -> Space:
+    """Read what may be tried.
+
+    A mapping is :class:`Mixed` (:class:`Box` if all its parameters are real), a sequence of pairs a :class:`Box`;
+    a 2-D array, a list of dicts, a DataFrame or a path is a :class:`Table`. A mapping of names to columns of a table
+    looks like one of names to levels, so write ``Table(...)`` for it.
+
+    >>> as_space({"x": (0.0, 1.0)})
+    Box({'x': Float(low=0.0, high=1.0, log=False)}, repeats='allow')
+    >>> as_space([(0, 1), (0, 1)]).unnamed
+    True
+    >>> as_space(np.eye(3)).n_candidates
+    3
+    """
+    if isinstance(obj, Table | Mixed):
+        return obj if repeats is None else with_repeats(obj, repeats)
+    rule: Repeats = "allow" if repeats is None else repeats
+    if isinstance(obj, Mapping):
+        mixed = Mixed(obj, repeats=rule)
+        all_real = all(isinstance(part, Float) for part in mixed.dimensions.values())
+        return Box(mixed.dimensions, repeats=rule) if all_real else mixed
+    if isinstance(obj, str | Path) or is_frame(obj) or (isinstance(obj, np.ndarray) and obj.ndim == 2):
+        return Table(obj, repeats=rule)
+    if isinstance(obj, Sequence) and len(obj) > 0:
+        if all(isinstance(row, Mapping) for row in obj):
+            return Table(obj, repeats=rule)
+        if all(isinstance(pair, Float | tuple | list | np.ndarray) for pair in obj):
+            return Box(obj, repeats=rule)
+    raise InvalidInput(f"cannot be read as a space: {show(obj)}. {_ALLOWED}.")

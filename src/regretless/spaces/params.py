@@ -1,0 +1,62 @@
+"""What every space does with a set of parameters: names, fixed values, the argument of the user's function."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypeVar
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.errors import InvalidInput
+from regretless.spaces.scalars import Scalar, did_you_mean, listed, plain, show
+
+__all__ = ["Repeats", "as_argument", "check_repeats", "complete", "with_repeats"]
+
+Repeats: TypeAlias = Literal["allow", "never"]
+Space = TypeVar("Space")
+
+
+def check_repeats(repeats: Any) -> Repeats:
+    """Either word, or an error that says both."""
+    if repeats == "allow" or repeats == "never":
+        return "allow" if repeats == "allow" else "never"
+    raise InvalidInput(f"repeats must be 'allow' or 'never', got {show(repeats)}.")
+
+
+def with_repeats(space: Space, repeats: Any) -> Space:
+    """The same frozen space under another rule for repeats."""
+    twin = copy.copy(space)
+    object.__setattr__(twin, "repeats", check_repeats(repeats))
+    return twin
+
+
+def complete(params: Any, names: tuple[str, ...], fixed: Mapping[str, Scalar], *, unnamed: bool) -> dict[str, Any]:
+    """Parameters under exactly the known names, in order; missing fixed ones are filled in.
+
+    >>> complete({"b": 2}, ("a", "b"), {"a": 1}, unnamed=False)
+    {'a': 1, 'b': 2}
+    """
+    if unnamed and isinstance(params, Sequence | np.ndarray) and not isinstance(params, str):
+        params = _by_position(params, names)
+    if not isinstance(params, Mapping):
+        raise InvalidInput(f"params must be a mapping of {listed(names)} to values, got {show(params)}.")
+    known = set(names)
+    for name in params:
+        if name not in known:
+            raise InvalidInput(f"unknown parameter {show(name)}; known are {listed(names)}.{did_you_mean(name, names)}")
+    given = {**fixed, **params}
+    missing = [name for name in names if name not in given]
+    if missing:
+        raise InvalidInput(f"missing {listed(missing)}. Give a value for each of {listed(names)}.")
+    return {name: plain(given[name]) for name in names}
+
+
+def as_argument(params: dict[str, Scalar], *, unnamed: bool) -> dict[str, Scalar] | Floats:
+    """The dict itself, or the values alone as a float64 array where the columns had no names."""
+    return np.array(list(params.values()), dtype=np.float64) if unnamed else params
+
+
+def _by_position(values: Sequence[Any] | np.ndarray[Any, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    if np.ndim(np.asarray(values, dtype=object)) != 1 or len(values) != len(names):
+        raise InvalidInput(f"params must be {len(names)} numbers, one per column, got {show(values)}.")
+    return dict(zip(names, values, strict=True))

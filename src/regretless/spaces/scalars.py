@@ -1,0 +1,99 @@
+"""What one value from a user may be: plain Python numbers, text, booleans and None; NumPy scalars become plain."""
+
+import difflib
+import math
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from regretless.errors import InvalidInput
+
+__all__ = ["Scalar", "as_level", "as_number", "as_whole", "did_you_mean", "is_number", "listed", "plain", "show"]
+
+Scalar: TypeAlias = int | float | str | bool | None
+
+
+def plain(value: Any) -> Any:
+    """A NumPy scalar or 0-d array as the Python object it stands for; anything else as it is.
+
+    >>> plain(np.int64(3)), plain("a")
+    (3, 'a')
+    """
+    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+        return value.item()
+    return value
+
+
+def is_number(value: Any) -> bool:
+    """Whether a plain value is a real number; a bool is not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def as_number(value: Any, what: str) -> float:
+    """One finite float. A whole number too large for a float is refused like an infinity."""
+    value = plain(value)
+    if not is_number(value):
+        raise InvalidInput(f"{what} must be a number, got {show(value)}.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InvalidInput(f"{what} must be a finite number, got {show(value)}.")
+    return number + 0.0  # -0.0 and 0.0 are one value; keep the one people write
+
+
+def as_whole(value: Any, what: str) -> int:
+    """One ``int``; floats without a fraction pass.
+
+    >>> as_whole(3.0, "depth")
+    3
+    """
+    value = plain(value)
+    if is_number(value) and isinstance(value, Integral):
+        return int(value)
+    number = as_number(value, what)
+    if number != math.floor(number):
+        raise InvalidInput(f"{what} must be a whole number, got {show(value)}.")
+    return int(number)
+
+
+def as_level(value: Any, what: str) -> Scalar:
+    """One value of a list of choices: a finite number, text, a bool or None, never a container."""
+    value = plain(value)
+    if not isinstance(value, int | float | str | None):
+        raise InvalidInput(
+            f"{what} must be a number, text, a bool or None, got {show(value)} of type {type(value).__name__}. "
+            f"Name the choice by a text and look the object up in your own function."
+        )
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInput(f"{what} must not be {value}. Use a finite number, or a text such as '{value}'.")
+    return value
+
+
+def did_you_mean(word: Any, known: Iterable[Any]) -> str:
+    """A hint such as " Did you mean 'depth'?", or nothing where no known word is close.
+
+    >>> did_you_mean("detph", ["depth", "width"])
+    " Did you mean 'depth'?"
+    """
+    close = difflib.get_close_matches(str(word), [str(k) for k in known], n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def listed(values: Sequence[Any]) -> str:
+    """Up to ten values for messages, and how many there are beyond.
+
+    >>> listed(["a", "b"])
+    "'a', 'b'"
+    """
+    shown = ", ".join(show(value) for value in values[:10])
+    return shown + (f", ... ({len(values)} in all)" if len(values) > 10 else "")
+
+
+def show(value: Any) -> str:
+    """A short ``repr`` for messages."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

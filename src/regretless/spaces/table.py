@@ -1,0 +1,287 @@
+"""Finite spaces: the rows of a table are the candidates."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
+from regretless.errors import InvalidInput
+from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
+from regretless.spaces.floats import Float
+from regretless.spaces.params import Repeats, as_argument, check_repeats, complete
+from regretless.spaces.product import Mixed
+from regretless.spaces.rowids import as_ids, other_spelling
+from regretless.spaces.scalars import Scalar, as_level, as_whole, did_you_mean, listed, show
+from regretless.spaces.sources import raw_columns
+
+__all__ = ["Table", "as_table"]
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Table:
+    """Candidates listed one by one.
+
+    Columns of numbers are scaled to [0, 1] by their smallest and largest value; columns of text or bools are
+    categories, encoded as the index of first appearance; a constant column is not encoded. Rows equal in every used
+    column are one candidate; candidates stand in order of first appearance. A column holds one kind: whole numbers
+    beside floats become floats.
+
+    Parameters
+    ----------
+    source
+        A 2-D array (its columns are called x0, x1, ... and reach the user's function as one array), a list of dicts, a
+        mapping of names to columns, a pandas or polars DataFrame, or the path of a CSV file.
+    id
+        The column that names the rows; by default they are called by their number in the source, from 0.
+    ignore
+        Columns to leave out.
+    categorical
+        Columns of numbers to be read as categories. In a CSV file these, like ``id``, stay the text they are.
+    repeats
+        Whether a candidate may be tried more than once: "allow" or "never".
+
+    Examples
+    --------
+    >>> table = Table([{"t": 20, "acid": "HCl"}, {"t": 40, "acid": "HNO3"}, {"t": 20, "acid": "HCl"}])
+    >>> table.n_candidates, table.ids, table.rows(0)
+    (2, (0, 1), (0, 2))
+    >>> table.X
+    array([[0., 0.],
+           [1., 1.]])
+    >>> table.index_of({"t": 40, "acid": "HNO3"})
+    1
+    """
+
+    names: tuple[str, ...]
+    repeats: Repeats
+    unnamed: bool
+    n_levels: tuple[int, ...]
+    X: Floats
+    _columns: tuple[Column, ...]
+    _first: npt.NDArray[np.intp]  # (n_candidates,) the source row where each candidate first appears
+    _candidate: npt.NDArray[np.intp]  # (n_rows,) the candidate of each source row
+    _row_ids: tuple[Scalar, ...] | None  # one per source row; None for row numbers
+    _product: Mixed | None  # the space this table lists, which then checks parameters
+
+    def __init__(
+        self,
+        source: Any,
+        *,
+        id: str | None = None,
+        ignore: str | Sequence[str] = (),
+        categorical: str | Sequence[str] = (),
+        repeats: Repeats = "allow",
+    ) -> None:
+        ignored, forced = _as_names(ignore, "ignore"), _as_names(categorical, "categorical")
+        ids = () if id is None else _as_names(id, "id")
+        raw, unnamed = raw_columns(source, as_text={*ids, *forced})
+        for what, wanted in (("id", ids), ("ignore", ignored), ("categorical", forced)):
+            _check_known(wanted, raw, what)
+        used = [name for name in raw if name not in ignored and name not in ids]
+        if not used:
+            raise InvalidInput(f"no column is left to search among {listed(list(raw))}. Ignore fewer of them.")
+        columns = [as_column(raw[name], name, categorical=name in forced) for name in used]
+        first, candidate = distinct_rows(columns)
+        columns = [column.take(first) for column in columns]
+        varying = [column for column in columns if not column.constant]
+        self._set(
+            names=tuple(used),
+            repeats=check_repeats(repeats),
+            unnamed=unnamed,
+            n_levels=tuple(column.n_levels for column in varying),
+            X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(first), 0)),
+            _columns=tuple(columns),
+            _first=first,
+            _candidate=candidate,
+            _row_ids=as_ids(raw[ids[0]], ids[0], candidate) if ids else None,
+            _product=None,
+        )
+
+    def _set(self, **fields: Any) -> None:
+        fields["X"].flags.writeable = False
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_csv(
+        cls,
+        path: str | Path,
+        *,
+        id: str | None = None,
+        ignore: str | Sequence[str] = (),
+        categorical: str | Sequence[str] = (),
+        repeats: Repeats = "allow",
+    ) -> Self:
+        """The table of a CSV file, in UTF-8, with ``,`` ``;`` or tab between cells and names in the first line.
+
+        With ``;`` between cells, decimal commas are read too.
+        """
+        if not isinstance(path, str | Path):
+            raise InvalidInput(f"path must be text or a Path, got {show(path)}.")
+        return cls(path, id=id, ignore=ignore, categorical=categorical, repeats=repeats)
+
+    @property
+    def dim(self) -> int:
+        """How many encoded columns there are."""
+        return int(self.X.shape[1])
+
+    @property
+    def n_candidates(self) -> int:
+        """How many distinct rows there are."""
+        return int(self.X.shape[0])
+
+    @property
+    def size(self) -> int:
+        """How many distinct rows there are."""
+        return int(self.X.shape[0])
+
+    @property
+    def continuous(self) -> npt.NDArray[np.bool_]:
+        """False for every encoded column: no values between the rows may be tried."""
+        return np.zeros(self.dim, dtype=np.bool_)
+
+    @cached_property
+    def ids(self) -> tuple[Scalar, ...]:
+        """One id per candidate, that of its first row."""
+        first: list[int] = self._first.tolist()
+        return tuple(first) if self._row_ids is None else tuple(self._row_ids[row] for row in first)
+
+    def rows(self, i: int) -> tuple[int, ...]:
+        """All rows of the source that are candidate i."""
+        return tuple(np.flatnonzero(self._candidate == self._as_index(i)).tolist())
+
+    def params(self, i: int) -> dict[str, Scalar]:
+        """The values of candidate i as the user gave them."""
+        i = self._as_index(i)
+        return {name: column.item(i) for name, column in zip(self.names, self._columns, strict=True)}
+
+    def index_of(self, params: Any) -> int:
+        """The candidate with exactly these parameters; constant columns may be left out."""
+        given = self._complete(params)
+        rows = np.arange(self.n_candidates)
+        for name, column in zip(self.names, self._columns, strict=True):
+            rows = column.where(given[name], name, rows)
+        if len(rows) == 0:
+            nearest = self._nearest(given)
+            raise InvalidInput(
+                f"no row of the table is {show(given)}. The nearest is row {show(self.ids[nearest])}: "
+                f"{show(self.params(nearest))}. Give exactly a row of the table."
+            )
+        return int(rows[0])
+
+    def index_of_id(self, row_id: Any) -> int:
+        """The candidate of a row's id; text and whole numbers stand for each other ("12" and 12)."""
+        row_id = as_level(row_id, "id")
+        for key in (row_id, *other_spelling(row_id)):
+            if key in self._candidate_of_id:
+                return self._candidate_of_id[key]
+        known = list(self._candidate_of_id)
+        raise InvalidInput(f"no row has the id {row_id!r}; there are {listed(known)}.{did_you_mean(row_id, known)}")
+
+    def check(self, params: Any) -> dict[str, Scalar]:
+        """The row with exactly these parameters, in the order of ``names``."""
+        return self.params(self.index_of(params))
+
+    def encode(self, params: Any) -> Floats:
+        """The (dim,) codes of a row."""
+        return np.array(self.X[self.index_of(params)])
+
+    def encode_many(self, many: Sequence[Any]) -> Floats:
+        """The (n, dim) codes of a list of rows."""
+        rows = np.array([self.index_of(params) for params in many], dtype=np.intp)
+        return np.take(self.X, rows, axis=0)
+
+    def argument(self, params: Any) -> dict[str, Scalar] | Floats:
+        """What the user's function gets: a dict, or a float64 array where the columns had no names."""
+        return as_argument(self.check(params), unnamed=self.unnamed)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        mine = (self.names, self.repeats, self.unnamed, self.n_levels, self.X.shape, self.ids)
+        if mine != (other.names, other.repeats, other.unnamed, other.n_levels, other.X.shape, other.ids):
+            return False
+        return np.array_equal(self.X, other.X) and all(
+            a.items() == b.items() for a, b in zip(self._columns, other._columns, strict=True)
+        )
+
+    def __repr__(self) -> str:
+        return f"Table({self.n_candidates} candidates, names={listed(self.names)}, repeats={self.repeats!r})"
+
+    @cached_property
+    def _candidate_of_id(self) -> dict[Scalar, int]:
+        row_ids = range(len(self._candidate)) if self._row_ids is None else self._row_ids
+        return dict(zip(row_ids, self._candidate.tolist(), strict=True))
+
+    def _complete(self, params: Any) -> dict[str, Any]:
+        if self._product is not None:
+            return self._product.check(params)
+        pairs = zip(self.names, self._columns, strict=True)
+        constants = {name: column.item(0) for name, column in pairs if column.constant}
+        return complete(params, self.names, constants, unnamed=self.unnamed)
+
+    def _nearest(self, given: dict[str, Any]) -> int:
+        pairs = zip(self.names, self._columns, strict=True)
+        return int(np.argmin(sum(column.distances(given[name]) ** 2 for name, column in pairs)))
+
+    def _as_index(self, i: Any) -> int:
+        index = as_whole(i, "a candidate's index")
+        if not 0 <= index < self.n_candidates:
+            raise InvalidInput(f"a candidate's index must be from 0 to {self.n_candidates - 1}, got {index}.")
+        return index
+
+
+def as_table(space: Mixed, limit: int) -> Table | None:
+    """All points of a finite space as a table with the same codes, or None where they are more than ``limit``.
+
+    >>> table = as_table(Mixed({"n": (1, 3), "act": ["relu", "tanh"]}), limit=100)
+    >>> table.n_candidates, table.params(3)
+    (6, {'n': 2, 'act': 'tanh'})
+    """
+    size = space.size
+    if size is None or size > limit:
+        return None
+    columns: list[Column] = []
+    inner = size
+    for part in space.dimensions.values():
+        if isinstance(part, Float):
+            continue  # excluded by size, known to the type checker only here
+        values = part.values()
+        inner //= len(values)
+        columns.append(Levels(values, np.resize(np.repeat(np.arange(len(values)), inner), size)))
+    table = Table.__new__(Table)
+    table._set(
+        names=space.names,
+        repeats=space.repeats,
+        unnamed=space.unnamed,
+        n_levels=space.n_levels,
+        X=space.enumerate(),
+        _columns=tuple(columns),
+        _first=np.arange(size),
+        _candidate=np.arange(size),
+        _row_ids=None,
+        _product=space,
+    )
+    return table
+
+
+def _as_names(names: Any, what: str) -> tuple[str, ...]:
+    if isinstance(names, str):
+        return (names,)
+    if isinstance(names, Iterable) and not isinstance(names, dict):
+        listed_names = tuple(names)
+        if all(isinstance(name, str) for name in listed_names):
+            return listed_names
+    raise InvalidInput(f"{what} must name columns by text, got {show(names)}.")
+
+
+def _check_known(wanted: tuple[str, ...], known: Iterable[str], what: str) -> None:
+    columns = list(known)
+    for name in wanted:
+        if name not in columns:
+            raise InvalidInput(f"{what}: no column {name!r}; there are {listed(columns)}.{did_you_mean(name, columns)}")

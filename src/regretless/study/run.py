@@ -1,0 +1,203 @@
+"""A function, a space, a number of trials: the loop around ask and tell."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from regretless.acquisition import Rule
+from regretless.errors import Exhausted, InvalidInput
+from regretless.gp import Surrogate
+from regretless.spaces import Repeats
+from regretless.study.progress import progress_bar
+from regretless.study.study import Direction, Study
+from regretless.study.trial import Recommendation, Trial
+
+__all__ = ["Result", "maximize", "minimize", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an optimisation found; ``x``, ``fun``, ``nfev``, ``message`` and ``success`` read as in SciPy."""
+
+    study: Study
+    message: str
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial with the best measured value; None if every trial failed."""
+        return self.study.best
+
+    @property
+    def recommended(self) -> Recommendation | None:
+        """Where the posterior mean is best; under noise a better choice than ``best``. None if nothing was told."""
+        return self.study.recommend() if self.best is not None else None
+
+    @property
+    def history(self) -> tuple[Trial, ...]:
+        """Every trial."""
+        return self.study.trials
+
+    @property
+    def x(self) -> Any:
+        """The best point as the function got it: a dict, or an array where the space has no names."""
+        return None if self.best is None else self.study.space.argument(self.best.params)
+
+    @property
+    def fun(self) -> float | None:
+        """The best measured value."""
+        return None if self.best is None else self.best.value
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations that ended, failed ones included."""
+        return sum(trial.status != "pending" and trial.source != "added" for trial in self.history)
+
+    @property
+    def success(self) -> bool:
+        """Whether anything was measured."""
+        return self.best is not None
+
+    def __str__(self) -> str:
+        if self.best is None:
+            return f"{self.message}: nothing was measured"
+        at = ", ".join(f"{name}={_short(value)}" for name, value in self.best.params.items())
+        return f"{self.message}: best {self.fun:.8g} at {at}"
+
+
+def maximize(
+    f: Callable[[Any], Any],
+    space: Any,
+    n_trials: int,
+    *,
+    seed: int | None = None,
+    rule: str | Rule | None = None,
+    surrogate: Surrogate | None = None,
+    n_initial: int | None = None,
+    repeats: Repeats | None = None,
+    callback: Callable[[Study, Trial], Any] | None = None,
+    catch: tuple[type[Exception], ...] = (),
+    progress: bool | None = None,
+) -> Result:
+    """Find where ``f`` is largest, in few evaluations.
+
+    Parameters
+    ----------
+    f
+        The expensive function. It gets a dict of parameters, or an array where the space has no names, and returns a number.
+        NaN or an infinity counts as a failed trial.
+    space
+        What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, or a table of candidates; see `Study`.
+    n_trials
+        Evaluations, the initial design included.
+    seed, rule, surrogate, n_initial, repeats
+        See `Study`.
+    callback
+        Called as ``callback(study, trial)`` after each trial; a true result ends the run.
+    catch
+        Exceptions of ``f`` that make a failed trial instead of ending the run.
+    progress
+        Whether to show a progress bar; by default on a terminal.
+
+    Returns
+    -------
+    Result
+        Ctrl-C ends the run early and keeps what was found.
+
+    Examples
+    --------
+    >>> result = maximize(lambda p: -((p["x"] - 0.3) ** 2), {"x": (0.0, 1.0)}, n_trials=12, seed=1)
+    >>> abs(result.x["x"] - 0.3) < 0.02
+    True
+    """
+    study = Study(
+        space,
+        direction="maximize",
+        rule=rule,
+        surrogate=surrogate,
+        n_initial=n_initial,
+        repeats=repeats,
+        seed=seed,
+    )
+    return run(study, f, n_trials, callback=callback, catch=catch, progress=progress)
+
+
+def minimize(
+    f: Callable[[Any], Any],
+    space: Any,
+    n_trials: int,
+    *,
+    seed: int | None = None,
+    rule: str | Rule | None = None,
+    surrogate: Surrogate | None = None,
+    n_initial: int | None = None,
+    repeats: Repeats | None = None,
+    callback: Callable[[Study, Trial], Any] | None = None,
+    catch: tuple[type[Exception], ...] = (),
+    progress: bool | None = None,
+) -> Result:
+    """Find where ``f`` is smallest; everything else as in `maximize`.
+
+    >>> result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], n_trials=12, seed=1)
+    >>> abs(result.x[0] - 0.3) < 0.02
+    True
+    """
+    study = Study(
+        space,
+        direction="minimize",
+        rule=rule,
+        surrogate=surrogate,
+        n_initial=n_initial,
+        repeats=repeats,
+        seed=seed,
+    )
+    return run(study, f, n_trials, callback=callback, catch=catch, progress=progress)
+
+
+def run(
+    study: Study,
+    f: Callable[[Any], Any],
+    n_trials: int,
+    *,
+    callback: Callable[[Study, Trial], Any] | None,
+    catch: tuple[type[Exception], ...],
+    progress: bool | None,
+) -> Result:
+    """Ask, evaluate, tell, ``n_trials`` times."""
+    if isinstance(n_trials, bool) or not isinstance(n_trials, int | np.integer) or n_trials < 1:
+        raise InvalidInput(f"n_trials must be a whole number >= 1, got {n_trials!r}.")
+    if not callable(f):
+        raise InvalidInput(f"f must be callable, got {f!r}.")
+    done = 0
+    with progress_bar(int(n_trials), show=progress) as report:
+        try:
+            for done in range(n_trials):
+                trial = _evaluate(study, f, study.ask(), catch)
+                report(study.best.value if study.best is not None else None)
+                if callback is not None and callback(study, trial):
+                    return Result(study, f"stopped by the callback after {done + 1} of {n_trials} trials")
+        except KeyboardInterrupt:
+            return Result(study, f"interrupted after {done} of {n_trials} trials")
+        except Exhausted:
+            return Result(study, f"every candidate was tried after {done} of {n_trials} trials")
+    return Result(study, f"{n_trials} trials done")
+
+
+def _evaluate(study: Study, f: Callable[[Any], Any], trial: Trial, catch: tuple[type[Exception], ...]) -> Trial:
+    try:
+        value = f(study.space.argument(trial.params))
+    except catch:
+        return study.tell(trial, failed=True)
+    except BaseException:
+        study.tell(trial, failed=True)  # nothing stays pending, whether the run ends here or goes on another day
+        raise
+    if isinstance(value, Real) and not isinstance(value, bool | np.bool_) and not math.isfinite(value):
+        return study.tell(trial, failed=True)
+    return study.tell(trial, value)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

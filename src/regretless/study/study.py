@@ -1,0 +1,327 @@
+"""The one stateful object: asks, is told, remembers."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+
+from regretless.acquisition import Rule
+from regretless.arrays import Floats, as_finite_float
+from regretless.errors import InvalidInput, TrialConflict, UnknownTrial
+from regretless.gp import Surrogate
+from regretless.optimizer import (
+    Fit,
+    History,
+    Points,
+    Setup,
+    State,
+    Suggestion,
+    predict,
+    recommend,
+    setup,
+    suggest,
+)
+from regretless.spaces import Mixed, Repeats, Table, as_space
+from regretless.study.trial import Recommendation, Status, Trial
+
+if TYPE_CHECKING:
+    from regretless.study.run import Result
+
+__all__ = ["Direction", "Study"]
+
+Direction = Literal["maximize", "minimize"]
+
+
+class Study:
+    """Ask what to try next, tell what came out.
+
+    Parameters
+    ----------
+    space
+        What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, a table of candidates (array, list of
+        dicts, DataFrame, CSV path), or a `Table`, `Box` or `Mixed`.
+    direction
+        ``"maximize"`` or ``"minimize"``.
+    rule
+        How the next point is chosen: a name such as ``"irgp-ucb"`` (the default) or ``"ei"``, or a `Rule`.
+    surrogate
+        The model; `Surrogate.paper` is the paper's.
+    n_initial
+        Points of the initial design before the rule takes over; past data count.
+    repeats
+        ``"allow"`` or ``"never"``: whether something already tried may be suggested again. Overrides the space's own.
+    seed
+        Same seed and same answers, same suggestions. None draws one; it is kept in ``seed``.
+
+    Examples
+    --------
+    >>> study = Study({"x": (0.0, 1.0)}, seed=1)
+    >>> for _ in range(12):
+    ...     trial = study.ask()
+    ...     trial = study.tell(trial, -(trial.params["x"] - 0.3) ** 2)
+    >>> abs(study.best.params["x"] - 0.3) < 0.02
+    True
+    """
+
+    def __init__(
+        self,
+        space: Any,
+        *,
+        direction: Direction = "maximize",
+        rule: str | Rule | None = None,
+        surrogate: Surrogate | None = None,
+        n_initial: int | None = None,
+        repeats: Repeats | None = None,
+        seed: int | None = None,
+    ) -> None:
+        if direction not in ("maximize", "minimize"):
+            raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {direction!r}.")
+        self.direction: Direction = direction
+        self._setup = setup(as_space(space, repeats), rule=rule, surrogate=surrogate, n_initial=n_initial, seed=seed)
+        self._trials: list[Trial] = []
+        self._codes: list[Floats] = []
+        self._indices: list[int] = []
+        self._fit: Fit | None = None
+        self._state: State | None = None
+
+    # What it is -----------------------------------------------------------------------------------------------------
+
+    @property
+    def space(self) -> Table | Mixed:
+        """What may be tried."""
+        return self._setup.space
+
+    @property
+    def rule(self) -> Rule:
+        """How the next point is chosen."""
+        return self._setup.rule
+
+    @property
+    def seed(self) -> int:
+        """What all randomness comes from."""
+        return self._setup.seed
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, in the order of its number."""
+        return tuple(self._trials)
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial with the best measured value (of equals the first); None before anything was told."""
+        told = [trial for trial in self._trials if trial.status == "told"]
+        return max(told, key=self._signed, default=None)
+
+    def __len__(self) -> int:
+        return len(self._trials)
+
+    def __repr__(self) -> str:
+        count = {status: sum(t.status == status for t in self._trials) for status in ("told", "pending", "failed")}
+        states = ", ".join(f"{n} {status}" for status, n in count.items() if n) or "empty"
+        return f"Study({self.direction} over {self.space!r}, rule={self.rule.name!r}, seed={self.seed}: {states})"
+
+    # Asking and telling ---------------------------------------------------------------------------------------------
+
+    @overload
+    def ask(self) -> Trial: ...
+    @overload
+    def ask(self, n: int) -> list[Trial]: ...
+    def ask(self, n: int | None = None) -> Trial | list[Trial]:
+        """What to try next: one trial, or a list of ``n`` that spread out.
+
+        Asked trials are pending until told. They count: the next suggestion keeps away from them.
+
+        Raises
+        ------
+        Exhausted
+            If every candidate has been tried and repeats are not allowed.
+        """
+        if n is None:
+            return self._ask()
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise InvalidInput(f"n must be a whole number >= 1, got {n!r}.")
+        return [self._ask() for _ in range(n)]
+
+    def tell(self, trial: Trial | int, value: Any = None, *, failed: bool = False) -> Trial:
+        """Record what came out of a trial, in any order; ``failed=True`` if nothing did.
+
+        Telling the same again changes nothing; telling something else is refused.
+        """
+        known = self._known(trial)
+        if failed:
+            if value is not None:
+                raise InvalidInput(f"trial {known.number} cannot both fail and have the value {value!r}.")
+            return self._finish(known, "failed", None)
+        if value is None:
+            raise InvalidInput(f"tell(trial {known.number}, ...) needs a value, or failed=True.")
+        return self._finish(known, "told", as_finite_float(value, f"the value of trial {known.number}"))
+
+    def add(self, params: Any = None, value: Any = None, *, row: Any = None, failed: bool = False) -> Trial:
+        """Bring data along that was not asked for: parameters (or the id of a table's row) with value or ``failed``."""
+        if (params is None) == (row is None):
+            raise InvalidInput("add needs either params or row=, the id of a row of the table.")
+        if failed == (value is not None):
+            raise InvalidInput("add needs either a value or failed=True.")
+        number = None if failed else as_finite_float(value, "value")
+        index = self._index(params, row)
+        if index >= 0:
+            checked, code = self._table.params(index), self._table.X[index]
+        else:
+            checked = self.space.check(params)
+            code = self.space.encode(checked)
+        trial = Trial(
+            number=len(self._trials),
+            params=checked,
+            row=self._row(index),
+            status="failed" if failed else "told",
+            value=number,
+            source="added",
+        )
+        self._append(trial, code, index)
+        return trial
+
+    # Knowing --------------------------------------------------------------------------------------------------------
+
+    def recommend(self) -> Recommendation:
+        """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``."""
+        history = self._told_history("recommend")
+        choice = recommend(self._setup, history, len(self._trials), self._state)
+        params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
+        return Recommendation(params, self._row(choice.index), self._sign * choice.mean, choice.sd)
+
+    def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
+        """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units."""
+        history = self._told_history("predict")
+        X = self._setup.domain.encode_many(list(many))
+        mean, sd = predict(self._setup, history, len(self._trials), self._state, X)
+        return self._sign * mean, sd
+
+    def optimize(
+        self,
+        f: Callable[[Any], Any],
+        n_trials: int,
+        *,
+        callback: Callable[["Study", Trial], Any] | None = None,
+        catch: tuple[type[Exception], ...] = (),
+        progress: bool | None = None,
+    ) -> "Result":
+        """Ask, evaluate ``f`` and tell, ``n_trials`` times; see `maximize` for the arguments."""
+        from regretless.study.run import run
+
+        return run(self, f, n_trials, callback=callback, catch=catch, progress=progress)
+
+    # Inside ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.direction == "maximize" else -1.0
+
+    @property
+    def _table(self) -> Table:
+        assert isinstance(self._setup.domain, Table)
+        return self._setup.domain
+
+    @property
+    def _product(self) -> Mixed:
+        assert isinstance(self._setup.domain, Mixed)
+        return self._setup.domain
+
+    def _signed(self, trial: Trial) -> float:
+        assert trial.value is not None
+        return self._sign * trial.value
+
+    def _ask(self) -> Trial:
+        number = len(self._trials)
+        suggestion, self._state = suggest(self._setup, self._history(), number, self._state)
+        if suggestion.fit is not None:
+            self._fit = suggestion.fit
+        trial = self._as_trial(number, suggestion)
+        self._append(trial, self._code(trial, suggestion), suggestion.index)
+        return trial
+
+    def _as_trial(self, number: int, suggestion: Suggestion) -> Trial:
+        index = suggestion.index
+        record = dict(suggestion.record)
+        if "mean" in record:
+            record["mean"] *= self._sign
+        fit = suggestion.fit
+        return Trial(
+            number=number,
+            params=self._table.params(index) if index >= 0 else self._product.decode(suggestion.x),
+            row=self._row(index),
+            source=suggestion.source,
+            record=record,
+            hyperparameters=asdict(fit.hyperparameters) if fit is not None else None,
+            jitter=suggestion.jitter,
+            fallback=suggestion.fallback,
+        )
+
+    def _code(self, trial: Trial, suggestion: Suggestion) -> Floats:
+        # What is tried are the params as decoded (neat decimals), so their code counts, not the search's.
+        return suggestion.x if suggestion.index >= 0 else self._product.encode(trial.params)
+
+    def _append(self, trial: Trial, code: Floats, index: int) -> None:
+        self._trials.append(trial)
+        self._codes.append(code)
+        self._indices.append(index)
+
+    def _finish(self, trial: Trial, status: Status, value: float | None) -> Trial:
+        if trial.status != "pending":
+            if (trial.status, trial.value) == (status, value):
+                return trial
+            had = f"told {trial.value!r}" if trial.status == "told" else "failed"
+            now = f"telling {value!r}" if status == "told" else "failing it"
+            raise TrialConflict(f"trial {trial.number} was already {had}; {now} now would change the past.")
+        done = replace(trial, status=status, value=value)
+        self._trials[trial.number] = done
+        return done
+
+    def _known(self, trial: Trial | int) -> Trial:
+        number = trial.number if isinstance(trial, Trial) else trial
+        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+            raise InvalidInput(f"trial must be a Trial or its number, got {trial!r}.")
+        if not 0 <= number < len(self._trials):
+            raise UnknownTrial(f"no trial {number} in this study; it has {len(self._trials)}, numbered from 0.")
+        known = self._trials[int(number)]
+        if isinstance(trial, Trial) and dict(trial.params) != dict(known.params):
+            raise UnknownTrial(f"trial {number} of this study has other parameters; the one told is of another study.")
+        return known
+
+    def _index(self, params: Any, row: Any) -> int:
+        """Candidate number of params or of a row id on a table, else -1."""
+        domain = self._setup.domain
+        if row is not None:
+            if not isinstance(self.space, Table):
+                raise InvalidInput("row= names a row of a table; this study's space is not a table: give params.")
+            return self.space.index_of_id(row)
+        return domain.index_of(params) if isinstance(domain, Table) else -1
+
+    def _row(self, index: int) -> Any:
+        return self.space.ids[index] if index >= 0 and isinstance(self.space, Table) else None
+
+    def _told_history(self, what: str) -> History:
+        history = self._history()
+        if not len(history.y):
+            raise InvalidInput(f"{what} needs at least one told value; tell or add one first.")
+        return history
+
+    def _history(self) -> History:
+        numbers: Mapping[Status, list[int]] = {"told": [], "pending": [], "failed": []}
+        for trial in self._trials:
+            numbers[trial.status].append(trial.number)
+        y = np.array([self._signed(self._trials[i]) for i in numbers["told"]], dtype=np.float64)
+        return History(
+            told=self._points(numbers["told"]),
+            y=y,
+            pending=self._points(numbers["pending"]),
+            failed=self._points(numbers["failed"]),
+            n_designed=sum(trial.source == "design" for trial in self._trials),
+            n_ruled=sum(trial.source == "rule" for trial in self._trials),
+            fit=self._fit,
+        )
+
+    def _points(self, numbers: list[int]) -> Points:
+        X = np.array([self._codes[i] for i in numbers], dtype=np.float64).reshape(len(numbers), self._setup.domain.dim)
+        index = np.array([self._indices[i] for i in numbers], dtype=np.intp)
+        return Points(np.array(numbers, dtype=np.intp), X, index)

@@ -1,0 +1,155 @@
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from regretless.arrays import as_finite_float, as_matrix, as_vector
+from regretless.errors import InvalidInput, RegretlessError
+
+NUMBERS = [
+    (1, 1.0),
+    (-2.5, -2.5),
+    (np.float32(0.5), 0.5),
+    (np.float64(1e300), 1e300),
+    (np.int8(-3), -3.0),
+    (np.uint64(2**63), 2.0**63),
+    (np.longdouble(1.5), 1.5),
+    (Fraction(1, 4), 0.25),
+    (10**300, 1e300),
+    (5e-324, 5e-324),
+    (np.array(2.0), 2.0),
+    (np.array(3), 3.0),
+]
+NOT_ONE_NUMBER = [
+    True,
+    np.True_,
+    np.array(True),
+    "1.5",
+    b"1",
+    None,
+    1j,
+    np.complex128(1.0),
+    Decimal("1.5"),  # not a numbers.Real: whoever has one says float(...)
+    [1.0],
+    (1.0,),
+    {},
+    np.array([1.0]),
+    np.array([[1.0]]),
+    np.array("1"),
+    np.arange(1000.0),
+    list(range(1000)),
+    np.datetime64("2020-01-01"),
+    object(),
+]
+NOT_FINITE = [
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    np.float32("nan"),
+    np.array(np.inf),
+    10**400,
+    -(10**400),
+    Fraction(10**400),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), NUMBERS)
+def test_one_number_becomes_a_python_float(value, expected):
+    number = as_finite_float(value, "value")
+    assert type(number) is float
+    assert number == expected
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_every_finite_float_is_kept(value):
+    assert as_finite_float(value, "value") == value
+
+
+@pytest.mark.parametrize("value", NOT_ONE_NUMBER, ids=repr)
+def test_what_is_not_one_real_number_is_refused(value):
+    with pytest.raises(InvalidInput, match=r"^lr must be one real number, got ") as error:
+        as_finite_float(value, "lr")
+    assert len(str(error.value)) < 200  # a long argument is not repeated in full
+
+
+@pytest.mark.parametrize("value", NOT_FINITE, ids=lambda v: str(type(v).__name__))
+def test_what_is_not_finite_is_refused_and_the_way_out_is_said(value):
+    with pytest.raises(InvalidInput, match=r"^loss must be finite, got .* failed=True") as error:
+        as_finite_float(value, "loss")
+    assert len(str(error.value)) < 200
+
+
+def test_the_errors_are_value_errors_of_the_package():
+    with pytest.raises(ValueError):
+        as_finite_float("x", "value")
+    with pytest.raises(RegretlessError):
+        as_vector([[1.0]], "y")
+
+
+@pytest.mark.xfail(strict=True, reason="repr of an int past 4300 digits raises inside _show")
+def test_an_int_too_long_to_print_is_refused_as_any_other():
+    with pytest.raises(InvalidInput):
+        as_finite_float(10**5000, "value")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 2, 3], (1.0, 2.0, 3.0), np.array([1, 2, 3], dtype=np.int32), np.array([1, 9, 2, 9, 3, 9])[::2], range(1, 4)],
+)
+def test_a_vector_is_float64_contiguous_and_copied(values):
+    vector = as_vector(values, "y")
+    assert vector.dtype == np.float64
+    assert vector.flags.c_contiguous
+    np.testing.assert_array_equal(vector, [1.0, 2.0, 3.0])
+    assert not np.shares_memory(vector, np.asarray(values))
+
+
+def test_a_matrix_is_float64_contiguous_and_copied():
+    values = np.asfortranarray(np.arange(6.0).reshape(3, 2))
+    matrix = as_matrix(values, "X")
+    assert matrix.flags.c_contiguous
+    np.testing.assert_array_equal(matrix, values)
+    matrix[0, 0] = 9.0
+    assert values[0, 0] == 0.0
+
+
+def test_empty_arrays_keep_their_shape():
+    assert as_vector([], "y").shape == (0,)
+    assert as_matrix(np.empty((0, 3)), "X").shape == (0, 3)
+    assert as_matrix([[], []], "X").shape == (2, 0)
+
+
+@pytest.mark.parametrize("values", [1.0, [[1.0]], np.zeros((2, 2, 2))])
+def test_a_vector_of_another_shape_is_refused(values):
+    with pytest.raises(InvalidInput, match=r"^y must be one-dimensional, got shape \("):
+        as_vector(values, "y")
+
+
+@pytest.mark.parametrize("values", [1.0, [1.0, 2.0], np.zeros((2, 2, 2))])
+def test_a_matrix_of_another_shape_is_refused(values):
+    with pytest.raises(InvalidInput, match=r"^X must be two-dimensional \(rows, columns\), got shape \("):
+        as_matrix(values, "X")
+
+
+@pytest.mark.parametrize("values", [["a"], [[1.0], [1.0, 2.0]], [{}], [object()], [1j]])
+def test_what_is_not_numbers_of_one_shape_is_refused(values):
+    for convert in (as_vector, as_matrix):
+        with pytest.raises(InvalidInput, match=r"^v must be numbers of one shape"):
+            convert(values, "v")
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, None])
+def test_the_first_entry_that_is_not_finite_is_named(bad):
+    with pytest.raises(InvalidInput, match=r"^y must be finite; entry \(1,\) is "):
+        as_vector([0.0, bad, bad], "y")
+    with pytest.raises(InvalidInput, match=r"^X must be finite; entry \(1, 0\) is "):
+        as_matrix([[0.0, 1.0], [bad, bad]], "X")
+
+
+@pytest.mark.xfail(strict=True, raises=OverflowError, reason="_as_floats catches TypeError and ValueError only")
+def test_a_huge_int_in_a_vector_is_refused():
+    with pytest.raises(InvalidInput):
+        as_vector([10**400], "y")
