@@ -78,7 +78,7 @@ def test_codes_by_hand():
     assert [Int(-1, 3).encode(v) for v in range(-1, 4)] == [0, 0.25, 0.5, 0.75, 1]
     assert Int(1, 100, log=True).encode(10) == pytest.approx(0.5)
     assert [Ordinal([1, 10, 100]).encode(v) for v in (1, 10, 100)] == [0, 0.5, 1]
-    assert [Categorical("a b c".split()).encode(v) for v in "abc"] == [0.0, 1.0, 2.0]
+    assert [Categorical(["a", "b", "c"]).encode(v) for v in "abc"] == [0.0, 1.0, 2.0]
     assert Int(1, 5).snap(np.array([0.1, 0.13])).tolist() == [0.0, 0.25]
     assert Categorical(["a", "b", "c"]).snap(np.array([-1, 0.6, 9])).tolist() == [0, 1, 2]
 

@@ -66,18 +66,18 @@ def test_bounds_are_exact(dimension):
 @settings(max_examples=300)
 def test_values_on_the_documented_grid_come_back_exactly(dimension, u):
     # The oracle computes the grid of the docstring in exact arithmetic.
-    low, high = Fraction(dimension.low), Fraction(dimension.high)
+    low, width = Fraction(dimension.low), Fraction(dimension.high - dimension.low)
     ulp = Fraction(math.ulp(max(abs(dimension.low), abs(dimension.high))))
     step = Fraction(1)
-    while step > (high - low) / 10**10:
+    while step > width / 10**10:
         step /= 10
-    while step * 10 <= (high - low) / 10**10:
+    while step * 10 <= width / 10**10:
         step *= 10
     while step < 4 * ulp:
         step *= 10
-    multiple = round((low + Fraction(u) * (high - low)) / step)
-    value = float(multiple * step)
-    assume(dimension.low <= value <= dimension.high)
+    value = round((low + Fraction(u) * width) / step) * step
+    assume(Fraction(dimension.low) <= value <= Fraction(dimension.high))
+    value = float(value)
     assert dimension.decode(dimension.encode(value)) == value
 
 

@@ -18,7 +18,7 @@ from regretless.linalg import Factor
 
 __all__ = ["Climb", "Formula", "MomentScore", "Rule", "Score", "View"]
 
-#: Maximise (values, gradients) = f(X, start numbers) from many starts at once: (f, starts) -> (points, values).
+#: Maximise f: (X, start numbers) -> (values, gradients) from many starts: (f, starts) -> (points, values).
 Climb = Callable[[Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]], Floats], tuple[Floats, Floats]]
 
 

@@ -3,7 +3,7 @@
 from regretless.optimizer.beliefs import State
 from regretless.optimizer.history import Fit, History, Points
 from regretless.optimizer.recommend import Choice, predict, recommend
-from regretless.optimizer.setup import Setup, setup
+from regretless.optimizer.setup import Preset, Setup, setup
 from regretless.optimizer.suggest import Suggestion, suggest
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Fit",
     "History",
     "Points",
+    "Preset",
     "Setup",
     "State",
     "Suggestion",

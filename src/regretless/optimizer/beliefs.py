@@ -1,8 +1,8 @@
 """From history to posterior: refit when due, otherwise condition on what is new.
 
 Float arithmetic is not associative, so one order is fixed: the observations of the fit all at once, those told later
-one by one in the order of their trials, then the pending and the failed ones. Whether a posterior was carried along or built anew
-after a restart, the same operations are done, and the same bits come out.
+one by one in the order of their trials, then the pending and the failed ones. Whether a posterior was carried along or
+built anew after a restart, the same operations are done, and the same bits come out.
 """
 
 from collections.abc import Callable
@@ -102,10 +102,11 @@ def _rows(history: History, fitted: Fit) -> list[int]:
 def _from_fit(setup: Setup, history: History, fitted: Fit) -> State:
     rows = _rows(history, fitted)[: len(fitted.trials)]
     X, y = history.told.X[rows], history.y[rows]
-    base: Belief = fitted.hyperparameters.posterior(setup.surrogate.kernel, setup.categorical, X, y)
-    if isinstance(setup.domain, Table):
-        kernel, candidates = base.kernel, setup.domain.X
-        base = table_posterior(base, candidates)
-        factor = cache(lambda: prior_factor(kernel, candidates))
-        return State(fitted, base, base, fitted.trials, tuple(y.tolist()), factor)
-    return State(fitted, base, base, fitted.trials, tuple(y.tolist()))
+    base = fitted.hyperparameters.posterior(setup.surrogate.kernel, setup.categorical, X, y)
+    values = tuple(y.tolist())
+    if not isinstance(setup.domain, Table):
+        return State(fitted, base, base, fitted.trials, values)
+    candidates = setup.domain.X
+    everywhere = table_posterior(base, candidates)
+    factor = cache(lambda: prior_factor(base.kernel, candidates))
+    return State(fitted, everywhere, everywhere, fitted.trials, values, factor)

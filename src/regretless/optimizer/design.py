@@ -25,7 +25,7 @@ def design_point(setup: Setup, space: Mixed, number: int, trial: int, blocked: F
 
 
 def design_index(setup: Setup, table: Table, number: int, trial: int, open_: npt.NDArray[np.bool_]) -> int:
-    """The open row nearest to the Latin hypercube's point of that number, or a random one when the design is used up."""
+    """The open row nearest to the Latin hypercube's point of that number; a random one when the design is used up."""
     rng = stream(setup.seed, trial, Purpose.DESIGN)
     if number >= setup.n_initial:
         return random_index(open_, rng)

@@ -1,6 +1,7 @@
 """What stays the same through a study: the space, the rule, the model, the seed."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from regretless.acquisition import IRGPUCB, Rule, as_rule
 from regretless.errors import InvalidInput
@@ -8,7 +9,10 @@ from regretless.gp import Surrogate
 from regretless.rng import check_seed
 from regretless.spaces import Mixed, Table, as_table
 
-__all__ = ["ENUMERATE_UP_TO", "Setup", "setup"]
+__all__ = ["ENUMERATE_UP_TO", "Preset", "Setup", "setup"]
+
+#: ``"default"`` is the strongest setting we know; ``"paper"`` is that of Takeno et al. Both use IRGP-UCB.
+Preset = Literal["default", "paper"]
 
 #: Discrete product spaces up to this size are listed as a table: the argmax is exact and the law is the theorem's.
 ENUMERATE_UP_TO = 10_000
@@ -34,27 +38,33 @@ class Setup:
 def setup(
     space: Table | Mixed,
     *,
+    preset: Preset = "default",
     rule: str | Rule | None = None,
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
     seed: int | None = None,
 ) -> Setup:
-    """Check the pieces and fill in the defaults."""
+    """Check the pieces; what is None comes from the preset."""
+    if preset not in ("default", "paper"):
+        raise InvalidInput(f"preset must be 'default' or 'paper', got {preset!r}.")
     listed = as_table(space, ENUMERATE_UP_TO) if isinstance(space, Mixed) else None
     domain = listed if listed is not None else space
     if n_initial is None:
-        n_initial = default_n_initial(domain)
+        n_initial = _n_initial(domain, preset)
     elif isinstance(n_initial, bool) or not isinstance(n_initial, int) or n_initial < 0:
         raise InvalidInput(f"n_initial must be a whole number >= 0, got {n_initial!r}.")
-    surrogate = Surrogate() if surrogate is None else surrogate
+    if surrogate is None:
+        surrogate = Surrogate.paper() if preset == "paper" else Surrogate()
     scales = surrogate.lengthscale
     if isinstance(scales, tuple) and len(scales) != domain.dim:
         raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")
     return Setup(space, domain, IRGPUCB() if rule is None else as_rule(rule), surrogate, n_initial, check_seed(seed))
 
 
-def default_n_initial(domain: Table | Mixed) -> int:
-    """A handful of points: 2d + 2 in a box, fewer on a table, never more than 20 or than there are."""
+def _n_initial(domain: Table | Mixed, preset: Preset) -> int:
+    """A handful of points: 2d + 2 in a box, d + 1 on a table. The paper: 2^d in a box (here at most 64), 2 on a table."""
+    if preset == "paper":
+        return min(2, domain.n_candidates) if isinstance(domain, Table) else 2 ** min(domain.dim, 6)
     if isinstance(domain, Table):
         return min(max(2, domain.dim + 1), 10, domain.n_candidates)
     return min(2 * domain.dim + 2, 20)

@@ -96,7 +96,7 @@ class _Fixed:
 
 @dataclass(frozen=True, slots=True)
 class _Scalable:
-    """A function of any number of coordinates from ``least`` on, with its minimum 0 (or ``minimum`` d) on the diagonal."""
+    """A function of any number d >= ``least`` of coordinates; its minimum, ``minimum`` d, lies on the diagonal."""
 
     function: Callable[[Floats], Floats]
     side: tuple[float, float]

@@ -1,8 +1,8 @@
 """Five tables of materials experiments as finite maximisation problems.
 
 The tables were collected by Q. Liang et al., "Benchmarking the performance of Bayesian optimization across multiple
-experimental materials science domains", npj Computational Materials 7, 188 (2021). Rows with equal inputs are repeats of
-one experiment: a problem's function is their average, and regret is measured against the best average.
+experimental materials science domains", npj Computational Materials 7, 188 (2021). Rows with equal inputs are repeats
+of one experiment: a problem's function is their average, and regret is measured against the best average.
 """
 
 import csv
@@ -77,10 +77,10 @@ def load(name: str, folder: str | os.PathLike[str] | None = None, *, sha256: str
     exactly, in order of first appearance. ``folder`` holds the files under their original names; left out, it is taken
     from the environment variable REGRETLESS_DATA. The file's bytes must have the published checksum, or ``sha256``.
 
-    >>> load("steel")
+    >>> load("steel")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    regretless.errors.InvalidInput: no table is called 'steel'. Known are: agnp, autoam, crossed-barrel, p3ht, perovskite.
+    regretless.errors.InvalidInput: no table is called 'steel'. Known are: agnp, ...
     """
     if name not in _SOURCES:
         raise InvalidInput(f"no table is called {name!r}. Known are: {', '.join(table_names())}.")
@@ -96,8 +96,8 @@ def _folder(name: str, folder: str | os.PathLike[str] | None) -> Path:
     chosen = os.environ.get(FOLDER_VARIABLE, "") if folder is None else folder
     if not os.fspath(chosen):
         raise InvalidInput(
-            f"the table {name!r} needs its file {_SOURCES[name].file!r}. Set the environment variable {FOLDER_VARIABLE} "
-            "to the folder that holds it, or hand in folder=."
+            f"the table {name!r} needs its file {_SOURCES[name].file!r}. Set the environment variable "
+            f"{FOLDER_VARIABLE} to the folder that holds it, or hand in folder=."
         )
     return Path(chosen)
 

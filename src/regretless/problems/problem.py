@@ -69,7 +69,7 @@ class Problem:
         return self.optimum - as_finite_float(value, "value")
 
     def noisy(self, rng: np.random.Generator, noise_var: float | None = None) -> "Noisy":
-        r"""The function as an experiment sees it, :math:`y = f(x) + \varepsilon`, with ``noise_var`` or the problem's own.
+        r"""The function as an experiment sees it, :math:`y = f(x) + \varepsilon`; ``noise_var`` or else the problem's.
 
         >>> from regretless.problems import by_name
         >>> observe = by_name("branin").noisy(np.random.default_rng(0), noise_var=0.01)

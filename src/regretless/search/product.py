@@ -67,7 +67,7 @@ def near(X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     same = np.ones((len(X), len(others)), dtype=np.bool_)
     for j in range(X.shape[1]):
         same &= np.abs(X[:, j, None] - others[:, j]) <= SAME
-    return same.any(axis=1)
+    return np.logical_or.reduce(same, axis=1)
 
 
 def _ascend(objective: Objective, X: Floats, continuous: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:

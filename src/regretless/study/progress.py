@@ -11,7 +11,7 @@ __all__ = ["Report", "progress_bar"]
 class Report(Protocol):
     """Called after each trial with the best value so far (None before there is one)."""
 
-    def __call__(self, best: float | None) -> None:
+    def __call__(self, best: float | None, /) -> None:
         """Move on by one."""
 
 
@@ -19,7 +19,7 @@ class Report(Protocol):
 def progress_bar(total: int, *, show: bool | None) -> Iterator[Report]:
     """A bar with time left and the best value; ``show=None`` shows it on a terminal only."""
     if not (sys.stderr.isatty() if show is None else show):
-        yield lambda best: None
+        yield lambda _best: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

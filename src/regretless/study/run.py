@@ -11,9 +11,10 @@ import numpy as np
 from regretless.acquisition import Rule
 from regretless.errors import Exhausted, InvalidInput
 from regretless.gp import Surrogate
+from regretless.optimizer import Preset
 from regretless.spaces import Repeats
 from regretless.study.progress import progress_bar
-from regretless.study.study import Direction, Study
+from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
 
 __all__ = ["Result", "maximize", "minimize", "run"]
@@ -74,6 +75,7 @@ def maximize(
     n_trials: int,
     *,
     seed: int | None = None,
+    preset: Preset = "default",
     rule: str | Rule | None = None,
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
@@ -87,13 +89,13 @@ def maximize(
     Parameters
     ----------
     f
-        The expensive function. It gets a dict of parameters, or an array where the space has no names, and returns a number.
-        NaN or an infinity counts as a failed trial.
+        The expensive function. It gets a dict of parameters, or an array where the space has no names, and returns a
+        number. NaN or an infinity counts as a failed trial.
     space
-        What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, or a table of candidates; see `Study`.
+        What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, or a table of candidates.
     n_trials
         Evaluations, the initial design included.
-    seed, rule, surrogate, n_initial, repeats
+    seed, preset, rule, surrogate, n_initial, repeats
         See `Study`.
     callback
         Called as ``callback(study, trial)`` after each trial; a true result ends the run.
@@ -116,6 +118,7 @@ def maximize(
     study = Study(
         space,
         direction="maximize",
+        preset=preset,
         rule=rule,
         surrogate=surrogate,
         n_initial=n_initial,
@@ -131,6 +134,7 @@ def minimize(
     n_trials: int,
     *,
     seed: int | None = None,
+    preset: Preset = "default",
     rule: str | Rule | None = None,
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
@@ -148,6 +152,7 @@ def minimize(
     study = Study(
         space,
         direction="minimize",
+        preset=preset,
         rule=rule,
         surrogate=surrogate,
         n_initial=n_initial,
@@ -191,12 +196,11 @@ def _evaluate(study: Study, f: Callable[[Any], Any], trial: Trial, catch: tuple[
         value = f(study.space.argument(trial.params))
     except catch:
         return study.tell(trial, failed=True)
-    except BaseException:
-        study.tell(trial, failed=True)  # nothing stays pending, whether the run ends here or goes on another day
+    except Exception:
+        study.tell(trial, failed=True)  # the run ends here; what was asked for does not stay pending for ever
         raise
-    if isinstance(value, Real) and not isinstance(value, bool | np.bool_) and not math.isfinite(value):
-        return study.tell(trial, failed=True)
-    return study.tell(trial, value)
+    without_result = isinstance(value, Real) and not math.isfinite(value)
+    return study.tell(trial, failed=True) if without_result else study.tell(trial, value)
 
 
 def _short(value: Any) -> str:

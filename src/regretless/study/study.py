@@ -14,7 +14,7 @@ from regretless.optimizer import (
     Fit,
     History,
     Points,
-    Setup,
+    Preset,
     State,
     Suggestion,
     predict,
@@ -39,14 +39,16 @@ class Study:
     Parameters
     ----------
     space
-        What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, a table of candidates (array, list of
-        dicts, DataFrame, CSV path), or a `Table`, `Box` or `Mixed`.
+        What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, a table of candidates (array,
+        list of dicts, DataFrame, CSV path), or a `Table`, `Box` or `Mixed`.
     direction
         ``"maximize"`` or ``"minimize"``.
+    preset
+        Where settings that are not given come from: ``"default"``, or ``"paper"`` for those of the paper's experiments.
     rule
         How the next point is chosen: a name such as ``"irgp-ucb"`` (the default) or ``"ei"``, or a `Rule`.
     surrogate
-        The model; `Surrogate.paper` is the paper's.
+        The model.
     n_initial
         Points of the initial design before the rule takes over; past data count.
     repeats
@@ -69,6 +71,7 @@ class Study:
         space: Any,
         *,
         direction: Direction = "maximize",
+        preset: Preset = "default",
         rule: str | Rule | None = None,
         surrogate: Surrogate | None = None,
         n_initial: int | None = None,
@@ -78,7 +81,9 @@ class Study:
         if direction not in ("maximize", "minimize"):
             raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {direction!r}.")
         self.direction: Direction = direction
-        self._setup = setup(as_space(space, repeats), rule=rule, surrogate=surrogate, n_initial=n_initial, seed=seed)
+        self._setup = setup(
+            as_space(space, repeats), preset=preset, rule=rule, surrogate=surrogate, n_initial=n_initial, seed=seed
+        )
         self._trials: list[Trial] = []
         self._codes: list[Floats] = []
         self._indices: list[int] = []

@@ -1,0 +1,487 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from regretless.errors import InvalidInput, RegretlessError
+from regretless.gp import fit as module
+from regretless.gp.evidence import log_evidence
+from regretless.gp.fit import Hyperparameters, Surrogate, fit, refit_due, standardise
+from regretless.gp.kernels import FAMILIES, Kernel
+
+H = np.finfo(float).eps ** (1 / 3)
+MAX = np.finfo(float).max
+
+
+def smooth(n, d=2, seed=0):
+    X = np.random.default_rng(seed).random((n, d))
+    return X, np.sin(5 * X[:, 0]) + X[:, -1] ** 2
+
+
+def drawn(family, lengthscale, *, n, noise_var, seed):
+    """Data drawn from a Gaussian process, with NumPy only past the kernel."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, len(lengthscale)))
+    K = Kernel(family, np.array(lengthscale), 1.0)(X, X) + noise_var * np.eye(n)
+    return X, np.linalg.cholesky(K) @ rng.standard_normal(n)
+
+
+def run(surrogate, X, y, *, categorical=None, start=None, seed=1):
+    categorical = (False,) * X.shape[1] if categorical is None else categorical
+    return fit(surrogate, X, y, categorical=categorical, start=start, rng=np.random.default_rng(seed))
+
+
+def objective(surrogate, theta, X, y, categorical=None):
+    """Log evidence, with the log priors for MAP, of (lengthscale.., signal_var, noise_var) on standardised y."""
+    *lengthscale, signal_var, noise_var = theta
+    d = len(lengthscale)
+    if surrogate.standardize:
+        y = (y - y.mean()) / y.std()
+    value = log_evidence(Kernel(surrogate.kernel, np.array(lengthscale), signal_var, categorical or ()), noise_var, X, y)
+    if surrogate.method == "map":
+        value -= sum((math.log(v) - math.log(0.35 * math.sqrt(d))) ** 2 / 2 for v in lengthscale)
+        value -= math.log(signal_var) ** 2 / 2 + (math.log(noise_var) - math.log(1e-4)) ** 2 / 18
+    return value
+
+
+def theta_of(h):
+    return np.array([*h.lengthscale, h.signal_var, h.noise_var])
+
+
+def assert_sane(surrogate, h, d):
+    """Finite, positive and within bounds; a bound's logarithm may round."""
+    lengthscale = np.array(h.lengthscale)
+    assert lengthscale.shape == (d,)
+    low, high = surrogate.lengthscale_bounds
+    assert (lengthscale >= low * (1 - 1e-12)).all()
+    assert (lengthscale <= high * (1 + 1e-12)).all()
+    if surrogate.signal_var is None:
+        assert 1e-2 * (1 - 1e-12) <= h.signal_var <= 1e2 * (1 + 1e-12)
+    if surrogate.noise_var is None:
+        low, high = surrogate.noise_bounds
+        assert low * (1 - 1e-12) <= h.noise_var <= high * (1 + 1e-12)
+    assert math.isfinite(h.shift)
+    assert 0 < h.scale < math.inf
+
+
+# Standardising
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-12, 1.0, 1e12, 1e300])
+@pytest.mark.parametrize("offset", [0.0, 3.0, -1000.0])
+def test_standardised_values_have_mean_zero_and_variance_one(size, offset):
+    y = size * (offset + np.random.default_rng(0).standard_normal(50))
+    shift, scale = standardise(y)
+    z = Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y)
+    assert z.mean() == pytest.approx(0.0, abs=1e-10)
+    assert z.std() == pytest.approx(1.0, rel=1e-10)
+    np.testing.assert_allclose(z * scale + shift, y, rtol=1e-10, atol=1e-10 * size)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, -7.0, 1e-12, 1e12, 1e300, -1e308, 5e-324])
+@pytest.mark.parametrize("n", [1, 2, 3, 1000])
+def test_constant_values_keep_scale_one(value, n):
+    y = np.full(n, value)
+    shift, scale = standardise(y)
+    assert (shift, scale) == (pytest.approx(value, rel=1e-15), 1.0)
+    np.testing.assert_array_equal(Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y), np.zeros(n))
+
+
+def test_nothing_to_standardise():
+    assert standardise(np.empty(0)) == (0.0, 1.0)
+
+
+@settings(max_examples=200, deadline=None)
+@given(arrays(np.float64, st.integers(1, 8), elements=st.floats(-MAX, MAX)))
+def test_standardising_never_overflows_nor_divides_by_zero(y):
+    shift, scale = standardise(y)
+    z = Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y)
+    assert math.isfinite(shift)
+    assert 0 < scale < math.inf
+    assert np.isfinite(z).all()
+    assert np.abs(z).max() <= math.sqrt(len(y)) * (1 + 1e-3) + 1e-2
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [5e-324, 0.0, 1e-323],
+        [2.3e-308, 0.0],
+        [2.3e-308, 2.4e-308],
+        [1.7e308, -1.7e308],
+        [1.0, 1.0 + 2e-16, 1.0],
+        [1e300, 1e300 * (1 + 1e-15)],
+        [0.0] * 9 + [1e9],
+        [1e-12 * i for i in range(5)] + [1e9],
+    ],
+)
+def test_extreme_values_are_standardised_to_finite_ones(y):
+    y = np.array(y)
+    shift, scale = standardise(y)
+    z = Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y)
+    assert 0 < scale < math.inf
+    assert np.isfinite(z).all()
+    assert np.abs(z).max() <= 3.0 + 1e-9  # sqrt(n - 1) bounds a standardised value
+    assert (np.diff(z[np.argsort(y)]) >= 0).all()  # the order is kept
+
+
+def test_one_outlier_is_scaled_as_the_formula_says():
+    y = np.array([0.0] * 9 + [1e9])
+    shift, scale = standardise(y)
+    assert shift == pytest.approx(1e8)
+    assert scale == pytest.approx(3e8)
+
+
+def test_not_standardised_values_are_modelled_as_they_are():
+    X, y = smooth(8)
+    h = run(Surrogate(standardize=False), X, y)
+    assert (h.shift, h.scale) == (0.0, 1.0)
+    np.testing.assert_array_equal(h.standardised(y), y)
+
+
+# Fitting
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("method", ["map", "likelihood"])
+def test_length_scales_and_noise_of_a_drawn_function_are_recovered(family, method):
+    # Statistical, seed 4: with 150 points of a function drawn with these length scales a factor of two covers more than
+    # three standard errors of the rough scale (found over 40 seeds), and the irrelevant column must stay the longest.
+    true = (0.15, 0.6, 5.0)
+    X, y = drawn(family, true, n=150, noise_var=1e-2, seed=4)
+    h = run(Surrogate(kernel=family, method=method, restarts=2), X, y)
+    ratio = np.array(h.lengthscale[:2]) / true[:2] if family != "rbf" else np.array(h.lengthscale[:2]) / true[:2]
+    assert (ratio > 0.5).all()
+    assert (ratio < 2.0).all()
+    assert h.lengthscale[2] > 1.5
+    assert 0.3e-2 < h.noise_var * h.scale**2 < 3e-2
+
+
+@pytest.mark.parametrize("method", ["map", "likelihood"])
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_optimum_is_at_least_as_good_as_every_start(method, family, seed, monkeypatch):
+    seen = []
+    original = module._Objective.best_of
+    monkeypatch.setattr(module._Objective, "best_of", lambda self, starts: (seen.extend(starts), original(self, starts))[1])
+    X, y = smooth(15, seed=seed)
+    surrogate = Surrogate(kernel=family, method=method, restarts=3)
+    start = Hyperparameters((0.2, 3.0), 2.0, 1e-2)
+    best = objective(surrogate, theta_of(run(surrogate, X, y, start=start, seed=seed)), X, y)
+    assert len(seen) >= 4
+    np.testing.assert_allclose(np.exp(seen[0]), theta_of(start), rtol=1e-12)
+    for log_theta in seen:
+        assert best >= objective(surrogate, np.exp(log_theta), X, y) - 1e-6
+
+
+@pytest.mark.parametrize("method", ["map", "likelihood"])
+def test_the_optimum_has_no_slope_along_free_parameters_inside_the_bounds(method):
+    X, y = drawn("matern52", (0.3, 0.5), n=60, noise_var=1e-2, seed=0)
+    surrogate = Surrogate(method=method)
+    log_theta = np.log(theta_of(run(surrogate, X, y)))
+    lower = np.log([1e-2, 1e-2, 1e-2, 1e-6])
+    upper = np.log([1e2, 1e2, 1e2, 1.0])
+    inside = np.flatnonzero((log_theta > lower + 0.01) & (log_theta < upper - 0.01))
+    assert len(inside) >= 3
+    for j in inside:
+        e = H * np.eye(4)[j]
+        up, down = (objective(surrogate, np.exp(log_theta + s * e), X, y) for s in (1, -1))
+        assert abs(up - down) / (2 * H) / 60 < 1e-3
+
+
+def test_the_priors_move_map_away_from_likelihood():
+    X, y = smooth(6)
+    by_map, by_likelihood = (run(Surrogate(method=m, restarts=3), X, y) for m in ("map", "likelihood"))
+    a, b = Surrogate(method="map"), Surrogate(method="likelihood")
+    assert objective(a, theta_of(by_map), X, y) > objective(a, theta_of(by_likelihood), X, y)
+    assert objective(b, theta_of(by_map), X, y) < objective(b, theta_of(by_likelihood), X, y)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_warm_start_is_never_made_worse(seed):
+    X, y = smooth(12, seed=seed)
+    surrogate = Surrogate(restarts=0)
+    rng = np.random.default_rng(seed)
+    start = Hyperparameters(tuple(np.exp(rng.normal(-1, 1, 2))), float(np.exp(rng.normal())), 1e-3, 5.0, 9.0)
+    h = run(surrogate, X, y, start=start)
+    assert objective(surrogate, theta_of(h), X, y) >= objective(surrogate, theta_of(start), X, y)
+    assert h.shift == pytest.approx(y.mean())  # of these data, not the start's
+    assert h.scale == pytest.approx(y.std())
+
+
+def test_a_start_outside_the_bounds_is_brought_inside():
+    X, y = smooth(10)
+    surrogate = Surrogate(restarts=0)
+    assert_sane(surrogate, run(surrogate, X, y, start=Hyperparameters((1e-9, 1e9), 1e9, 0.0)), 2)
+
+
+def test_the_fit_repeats_with_its_seed_and_uses_it():
+    X, y = smooth(10)
+    surrogate = Surrogate(restarts=3)
+    assert run(surrogate, X, y, seed=5) == run(surrogate, X, y, seed=5)
+    a, b = np.random.default_rng(5), np.random.default_rng(5)
+    fit(surrogate, X, y, categorical=(False, False), start=None, rng=a)
+    assert a.random() != b.random()
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e12, 1e300])
+def test_the_units_of_y_do_not_matter(size):
+    X, y = drawn("matern52", (0.3, 0.5), n=40, noise_var=1e-2, seed=0)
+    a, b = run(Surrogate(), X, y), run(Surrogate(), X, size * y)
+    np.testing.assert_allclose(theta_of(b), theta_of(a), rtol=1e-4)
+    assert b.scale == pytest.approx(size * a.scale)
+
+
+def test_adding_a_constant_to_y_does_not_matter():
+    X, y = drawn("matern52", (0.3, 0.5), n=40, noise_var=1e-2, seed=0)
+    np.testing.assert_allclose(theta_of(run(Surrogate(), X, y + 1e6)), theta_of(run(Surrogate(), X, y)), rtol=1e-3)
+
+
+# What is given
+
+
+@pytest.mark.parametrize("start", [None, Hyperparameters((5.0, 5.0), 3.0, 0.5, 1.0, 2.0)])
+@pytest.mark.parametrize("n", [0, 1, 5])
+@pytest.mark.parametrize("lengthscale", [0.1, (0.1, 700.0)])
+def test_fixed_returns_what_was_given(start, n, lengthscale):
+    X, y = smooth(n)
+    surrogate = Surrogate.known("matern32", lengthscale, signal_var=3.3, noise_var=0.0)
+    h = run(surrogate, X, y, start=start)
+    expected = lengthscale if isinstance(lengthscale, tuple) else (lengthscale, lengthscale)
+    assert h == Hyperparameters(expected, 3.3, 0.0, 0.0, 1.0)
+
+
+def test_fixed_may_still_standardise():
+    X, y = smooth(5)
+    surrogate = Surrogate(method="fixed", lengthscale=0.3, signal_var=1.0, noise_var=0.1)
+    h = run(surrogate, X, y)
+    assert h.lengthscale == (0.3, 0.3)
+    assert (h.shift, h.scale) == standardise(y)
+
+
+@pytest.mark.parametrize("noise_var", [0.0, 1e-8, 0.3])
+@pytest.mark.parametrize("method", ["map", "likelihood"])
+def test_a_given_noise_is_not_moved(noise_var, method):
+    X, y = smooth(12)
+    surrogate = Surrogate(method=method, noise_var=noise_var)
+    h = run(surrogate, np.vstack([X, X[:3]]), np.append(y, y[:3]))
+    assert h.noise_var == noise_var
+    assert_sane(surrogate, h, 2)
+
+
+def test_a_given_amplitude_is_not_moved():
+    X, y = smooth(12)
+    surrogate = Surrogate(signal_var=3.3)
+    h = run(surrogate, X, y, start=Hyperparameters((1.0, 1.0), 9.0, 0.1))
+    assert h.signal_var == 3.3
+    assert h.noise_var != 0.1
+
+
+def test_the_setting_of_the_paper_fits_length_scales_only():
+    X, y = smooth(20)
+    surrogate = Surrogate.paper()
+    h = run(surrogate, X, y)
+    assert (h.signal_var, h.noise_var) == (1.0, 1e-4)
+    assert_sane(surrogate, h, 2)
+    assert max(h.lengthscale) > min(h.lengthscale)
+
+
+def test_a_given_length_scale_is_where_the_fit_starts():
+    X, y = smooth(1)
+    assert run(Surrogate(lengthscale=(0.3, 0.7)), X, y).lengthscale == pytest.approx((0.3, 0.7))
+    assert run(Surrogate(lengthscale=0.4), X, y).lengthscale == pytest.approx((0.4, 0.4))
+
+
+@pytest.mark.parametrize("lengthscale", [(0.3,), (0.3, 0.3, 0.3), ()])
+@pytest.mark.parametrize("method", ["map", "fixed"])
+def test_length_scales_for_another_number_of_columns_are_refused(lengthscale, method):
+    X, y = smooth(4)
+    surrogate = Surrogate(method=method, lengthscale=lengthscale, signal_var=1.0, noise_var=0.1)
+    with pytest.raises(InvalidInput, match="lengthscale must be one number or one a column, 2 in all"):
+        run(surrogate, X, y)
+
+
+def test_few_observations_are_enough_to_choose(monkeypatch):
+    sizes = []
+    original = module.log_evidence_gradient
+
+    def spy(kernel, noise_var, X, y):
+        sizes.append((X[:, 0].copy(), len(y)))
+        return original(kernel, noise_var, X, y)
+
+    monkeypatch.setattr(module, "log_evidence_gradient", spy)
+    X, y = smooth(50)
+    X[:, 0] = np.arange(50) / 49
+    h = run(Surrogate(fit_size=20), X, y)
+    assert {n for _, n in sizes} == {20}
+    kept = sizes[0][0] * 49
+    assert len(np.unique(kept)) == 20
+    assert (kept[0], kept[-1]) == (0.0, 49.0)
+    assert set(np.diff(kept).round()) == {2.0, 3.0}
+    assert (h.shift, h.scale) == standardise(y)  # of all observations
+
+    sizes.clear()
+    run(Surrogate(fit_size=50), X, y)
+    assert {n for _, n in sizes} == {50}
+
+
+# Torture
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("method", ["map", "likelihood"])
+@pytest.mark.parametrize("noise_var", [None, 0.0])
+@pytest.mark.parametrize(
+    "case",
+    ["n=0", "n=1", "n=2", "constant", "nearly constant", "all points equal", "replicates", "1e-15 apart", "outlier"]
+    + ["1e-12", "1e12", "1e300", "d=100", "1000 categories"],
+)
+def test_no_data_break_the_fit(family, method, noise_var, case):
+    rng = np.random.default_rng(3)
+    X, y = smooth({"n=0": 0, "n=1": 1, "n=2": 2}.get(case, 20))
+    categorical = None
+    if case == "constant":
+        y[:] = 3.7
+    elif case == "nearly constant":
+        y = 3.7 * (1 + 1e-16 * rng.integers(-3, 4, 20))
+    elif case == "all points equal":
+        X[:] = X[0]
+    elif case == "replicates":
+        X = np.repeat(X[:4], 5, axis=0)
+    elif case == "1e-15 apart":
+        X = np.repeat(X[:4], 5, axis=0) + 1e-15 * rng.standard_normal((20, 2))
+    elif case == "outlier":
+        y[3] = 1e9
+    elif case.startswith("1e"):
+        y *= float(case)
+    elif case == "d=100":
+        X = rng.random((20, 100))
+    elif case == "1000 categories":
+        X, categorical = np.column_stack([rng.integers(1000, size=20), X]).astype(float), (True, False, False)
+    surrogate = Surrogate(kernel=family, method=method, noise_var=noise_var)
+    h = run(surrogate, X, y, categorical=categorical)
+    assert_sane(surrogate, h, X.shape[1])
+    # ... and what follows works too.
+    post = h.posterior(family, categorical or (False,) * X.shape[1], X, y)
+    for part in post.mean_sd_gradient(X[:5]):
+        assert np.isfinite(part).all()
+
+
+def test_fewer_than_two_observations_keep_the_start():
+    X, y = smooth(1)
+    start = Hyperparameters((0.2, 3.0), 2.0, 1e-2)
+    for n in (0, 1):
+        np.testing.assert_allclose(theta_of(run(Surrogate(), X[:n], y[:n], start=start)), theta_of(start), rtol=1e-12)
+
+
+def test_a_fit_that_always_fails_returns_its_start(monkeypatch):
+    def broken(*_):
+        raise module.NumericalError("no")
+
+    monkeypatch.setattr(module, "log_evidence_gradient", broken)
+    X, y = smooth(5)
+    start = Hyperparameters((0.2, 3.0), 2.0, 1e-2)
+    np.testing.assert_allclose(theta_of(run(Surrogate(), X, y, start=start)), theta_of(start), rtol=1e-12)
+
+
+@pytest.mark.parametrize("bounds", [(1e-2, 1e2), (0.2, 0.3), (0.5, 0.5)])
+def test_the_fit_stays_within_its_bounds(bounds):
+    X, y = smooth(15)
+    surrogate = Surrogate(method="likelihood", lengthscale_bounds=bounds, noise_bounds=(1e-3, 1e-2), restarts=3)
+    assert_sane(surrogate, run(surrogate, X, y), 2)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_category_that_decides_gets_a_short_length_scale(family):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(4, size=60), rng.integers(4, size=60), rng.random(60)]).astype(float)
+    y = np.array([0.0, 3.0, -2.0, 1.0])[X[:, 0].astype(int)] + 0.1 * rng.standard_normal(60)
+    h = run(Surrogate(kernel=family), X, y, categorical=(True, True, False))
+    assert 3 * h.lengthscale[0] < h.lengthscale[1]
+
+
+# When to fit
+
+
+def test_the_schedule_of_the_paper_is_every_five():
+    paper = Surrogate.paper()
+    assert refit_due(paper, n=0, n_fitted=None)
+    assert [n for n in range(3, 20) if refit_due(paper, n=n, n_fitted=3)] == list(range(8, 20))
+
+
+def test_the_default_schedule_is_every_tell_at_first_and_every_eighth_part_later():
+    fitted, fits = None, []
+    for n in range(1, 2001):
+        if refit_due(Surrogate(), n=n, n_fitted=fitted):
+            fits.append(n)
+            fitted = n
+    assert fits[:18] == [*range(1, 17), 18, 20]
+    gaps = np.diff(fits)
+    assert (gaps == np.maximum(1, np.array(fits[:-1]) // 8)).all()
+    assert len(fits) < 70
+
+
+def test_fixed_is_fitted_once():
+    known = Surrogate.known("rbf", 0.2, signal_var=1.0, noise_var=0.1)
+    assert refit_due(known, n=0, n_fitted=None)
+    assert not refit_due(known, n=10**6, n_fitted=0)
+
+
+def test_no_new_observation_needs_no_fit():
+    for surrogate in (Surrogate(), Surrogate(refit_every=1), Surrogate.paper()):
+        assert not refit_due(surrogate, n=0, n_fitted=0)
+        assert not refit_due(surrogate, n=7, n_fitted=7)
+
+
+# The setting itself
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"kernel": "cubic"}, "kernel must be one of rbf, matern32, matern52"),
+        ({"method": "mcmc"}, "method must be"),
+        ({"lengthscale": 0.0}, "lengthscale must be positive"),
+        ({"lengthscale": -1.0}, "lengthscale must be positive"),
+        ({"lengthscale": math.nan}, "lengthscale must be positive"),
+        ({"lengthscale": (0.1, 0.0)}, "lengthscale must be positive"),
+        ({"signal_var": 0.0}, "signal_var must be positive"),
+        ({"signal_var": math.inf}, "signal_var must be positive"),
+        ({"noise_var": -1e-9}, "noise_var must be finite and not negative"),
+        ({"noise_var": math.nan}, "noise_var must be finite and not negative"),
+        ({"lengthscale_bounds": (0.0, 1.0)}, "lengthscale_bounds must be"),
+        ({"lengthscale_bounds": (2.0, 1.0)}, "lengthscale_bounds must be"),
+        ({"lengthscale_bounds": (math.nan, 1.0)}, "lengthscale_bounds must be"),
+        ({"noise_bounds": (1e-6, math.inf)}, "noise_bounds must be"),
+        ({"noise_bounds": (-1.0, 1.0)}, "noise_bounds must be"),
+        ({"method": "fixed"}, "needs lengthscale, signal_var and noise_var"),
+        ({"method": "fixed", "lengthscale": 1.0, "signal_var": 1.0}, "needs lengthscale, signal_var and noise_var"),
+        ({"restarts": -1}, "restarts must be >= 0"),
+        ({"refit_every": 0}, "refit_every >= 1"),
+        ({"fit_size": 1}, "fit_size >= 2"),
+    ],
+)
+def test_a_wrong_setting_is_refused_by_the_name_of_its_argument(wrong, said):
+    with pytest.raises(InvalidInput, match=said) as error:
+        Surrogate(**wrong)
+    assert isinstance(error.value, RegretlessError)
+    assert isinstance(error.value, ValueError)
+
+
+def test_settings_and_hyperparameters_are_frozen():
+    for frozen in (Surrogate(), Hyperparameters((1.0,), 1.0, 0.1)):
+        with pytest.raises(AttributeError):
+            frozen.noise_var = 2.0
+
+
+def test_hyperparameters_make_the_posterior_of_standardised_values():
+    X, y = smooth(6)
+    h = Hyperparameters((0.3, 0.4), 1.2, 0.01, shift=2.0, scale=3.0)
+    post = h.posterior("matern32", (False, False), X, y)
+    np.testing.assert_allclose(post.y, (y - 2.0) / 3.0, rtol=1e-12)
+    assert post.kernel.family == "matern32"
+    assert post.noise_var == 0.01
+    np.testing.assert_array_equal(post.kernel.lengthscale, [0.3, 0.4])
