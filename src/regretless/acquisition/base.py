@@ -7,7 +7,7 @@ to be maximised. Values are those of the model (standardised, maximised).
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,12 @@ from regretless.arrays import Floats
 from regretless.gp import Posterior, TablePosterior
 from regretless.linalg import Factor
 
-__all__ = ["Climb", "Formula", "MomentScore", "Rule", "Score", "View"]
+__all__ = ["Ascent", "Climb", "Formula", "MomentScore", "Rule", "Score", "View"]
 
-#: Maximise f: (X, start numbers) -> (values, gradients) from many starts: (f, starts) -> (points, values).
-Climb = Callable[[Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]], Floats], tuple[Floats, Floats]]
+#: (X, start numbers) -> (values, gradients): one batched evaluation of an ascent from many starts.
+Ascent: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]]
+#: (ascent, starts) -> (points, values): where each start arrives.
+Climb: TypeAlias = Callable[[Ascent, Floats], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def setup(
 
 
 def _n_initial(domain: Table | Mixed, preset: Preset) -> int:
-    """A handful of points: 2d + 2 in a box, d + 1 on a table. The paper: 2^d in a box (here at most 64), 2 on a table."""
+    """A handful of points: 2d + 2 in a box, d + 1 on a table. The paper: 2^d in a box (at most 64), 2 on a table."""
     if preset == "paper":
         return min(2, domain.n_candidates) if isinstance(domain, Table) else 2 ** min(domain.dim, 6)
     if isinstance(domain, Table):

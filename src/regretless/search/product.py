@@ -67,7 +67,8 @@ def near(X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     same = np.ones((len(X), len(others)), dtype=np.bool_)
     for j in range(X.shape[1]):
         same &= np.abs(X[:, j, None] - others[:, j]) <= SAME
-    return np.logical_or.reduce(same, axis=1)
+    hit: npt.NDArray[np.bool_] = np.logical_or.reduce(same, axis=1)
+    return hit
 
 
 def _ascend(objective: Objective, X: Floats, continuous: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
