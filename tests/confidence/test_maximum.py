@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
@@ -120,10 +120,10 @@ def test_against_brentq_and_minimize_scalar(seed, known):
 
 def test_dense_grid_finds_nothing_smaller():
     u, bound = certified_threshold(MEAN, SD)
-    grid = np.linspace(-3.0, 5.0, 4001)
+    grid = np.linspace(-3.0, 5.0, 1601)
     values = [tail_sum_bound(v, MEAN, SD) for v in grid]
     assert min(values) >= bound
-    assert abs(grid[int(np.argmin(values))] - u) <= 0.002
+    assert abs(grid[int(np.argmin(values))] - u) <= 0.005
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.6, 0.99])
@@ -139,9 +139,10 @@ def test_covers_the_expected_maximum_whatever_the_dependence(correlation):
 
 
 @pytest.mark.parametrize("n", [30_000, 200_000])
-def test_large_tables_take_the_same_root_as_a_plain_search(n):
+@pytest.mark.parametrize("spread", [0.05, 1.0])  # nearly all candidates matter, and nearly none
+def test_large_tables_take_the_same_root_as_a_plain_search(n, spread):
     rng = np.random.default_rng(n)
-    mean, sd = np.sort(rng.normal(size=n)), rng.uniform(0.0, 0.4, n)
+    mean, sd = spread * np.sort(rng.normal(size=n)), rng.uniform(0.0, 0.4, n)
     sd[::10] = 0.0
     u, bound = certified_threshold(mean, sd)
     for level, found in [(1.0, u), (0.02, random_threshold(mean, sd, 0.02))]:
@@ -216,12 +217,13 @@ def test_shift_and_scale_of_the_objective_go_through(posterior, shift, scale):
     assert moved == pytest.approx(shift + scale * bound, rel=1e-9, abs=1e-8)
 
 
-@given(posteriors(), st.floats(-8.0, 8.0))
+@given(posteriors(), st.floats(0.0, 8.0))
 @settings(deadline=None)
-def test_the_smallest_multiplier_reaches_the_threshold(posterior, u):
+def test_the_smallest_multiplier_reaches_the_threshold(posterior, above):
     mean, sd = posterior
+    sd[0] += 0.1  # someone can get there
+    u = mean.max() + above
     index, c = smallest_multiplier(u, mean, sd)
-    assume(math.isfinite(c) and u >= mean.max())
     assert mean[index] + c * sd[index] == pytest.approx(u, abs=1e-9)
     assert np.all(mean + c * sd <= u + 1e-9)
 

@@ -1,8 +1,8 @@
 r"""Laws of the draws.
 
 Moments of S independent draws are compared with the exact ones entry by entry, in units of their own standard error.
-``Z`` = 5 of m entries fails by chance with probability below 6e-7 m: for the few hundred entries here below 2e-4, and
-the seeds are fixed.
+``Z`` = 5 on m entries fails by chance with probability below 6e-7 m, that is below 2e-4 for a test of 240 entries; the
+seeds are fixed.
 """
 
 import numpy as np

@@ -149,8 +149,9 @@ def test_not_standardised_values_are_modelled_as_they_are():
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("method", ["map", "likelihood"])
 def test_length_scales_and_noise_of_a_drawn_function_are_recovered(family, method):
-    # Statistical, seed 4: with 150 points of a function drawn with these length scales a factor of two covers more than
-    # three standard errors of the rough scale (found over 40 seeds), and the irrelevant column must stay the longest.
+    # Statistical, seed 4. Over the seeds 0..39 and the six cases all 240 fits had both short length scales within a
+    # factor of two (sd of the log ratio at most 0.22) and the flat column above 1.8; the noise was within the limits
+    # below in 236.
     true = (0.15, 0.6, 5.0)
     X, y = drawn(family, true, n=150, noise_var=1e-2, seed=4)
     h = run(Surrogate(kernel=family, method=method, restarts=2), X, y)

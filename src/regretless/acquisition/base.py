@@ -28,8 +28,8 @@ Climb: TypeAlias = Callable[[Ascent, Floats], tuple[Floats, Floats]]
 class View:
     """The posterior over what may be tried, as a rule sees it.
 
-    On a table ``X`` is every candidate. On a box it is a candidate set: a dense sample with the best observed points and
-    their surroundings, on which thresholds and maxima of paths are computed and from which the search climbs.
+    On a table ``X`` is every candidate. On a box it is a candidate set: a dense sample with the best observed points
+    and their surroundings, on which thresholds and maxima of paths are computed and from which the search climbs.
     """
 
     posterior: Posterior
