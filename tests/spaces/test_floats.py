@@ -138,6 +138,10 @@ def test_log_is_geometric_and_linear_is_not():
 def test_suggestions_are_neat():
     assert Float(0, 1).decode(1 / 3) == 0.3333333333
     assert Float(0, 1000).decode(1 / 3) == 333.3333333
+    assert Float(1e12, 1e12 + 1).decode(1 / 3) == 1000000000000.333  # and not ...3333, the nearest of few doubles
+    for k in range(1, 101):
+        value = Float(1e-300, 1e300, log=True).decode(k / 101)
+        assert value == float(f"{value:.11e}")
 
 
 def test_inputs_are_canonical():

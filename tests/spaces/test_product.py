@@ -254,8 +254,8 @@ def test_large_spaces_are_quick():
     space = Mixed(
         {f"x{i}": (0.0, 1.0) for i in range(120)} | {"c": [f"c{i}" for i in range(1000)], "n": (1, 10**9, "log")}
     )
-    start = time.perf_counter()
+    start = time.process_time()
     X = space.snap(space.sample(5000, np.random.default_rng(0)))
     assert len(space.moves(X[0], 120)) == 999
     space.encode_many([space.decode(x) for x in X[:50]])
-    assert time.perf_counter() - start < 3.0
+    assert time.process_time() - start < 3.0

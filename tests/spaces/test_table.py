@@ -110,6 +110,7 @@ class TestArrays:
     def test_extreme_numbers(self):
         table = Table(np.array([-1.7e308, 0.0, 1.7e308]))
         assert table.X.tolist() == [[0], [0.5], [1]]
+        assert math.copysign(1, Table(np.array([-0.0, 1.0])).params(0)["x0"]) == 1
         near = Table(np.array([1.0, 1.0 + 1e-15, 2.0]))
         assert near.n_candidates == 3
         assert near.index_of([1.0 + 1e-15]) == 1
@@ -123,9 +124,9 @@ class TestArrays:
         array = np.random.default_rng(0).random((1_000_000, 5))
         array[999_999] = array[123]
         tracemalloc.start()
-        start = time.perf_counter()
+        start = time.process_time()
         table = Table(array)
-        assert time.perf_counter() - start < 10
+        assert time.process_time() - start < 10
         assert tracemalloc.get_traced_memory()[1] < 400e6
         assert table.n_candidates == 999_999
         assert table.rows(123) == (123, 999_999)

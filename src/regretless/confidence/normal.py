@@ -43,7 +43,8 @@ def mills(z: npt.ArrayLike) -> Floats:
     >>> round(float(mills(1e8)) * 1e8, 12)
     1.0
     """
-    return _floats(_SQRT_HALF_PI * erfcx(_SQRT_HALF * np.asarray(z, dtype=np.float64)))
+    with np.errstate(over="ignore"):
+        return _floats(_SQRT_HALF_PI * erfcx(_SQRT_HALF * np.asarray(z, dtype=np.float64)))
 
 
 def psi_ratio(z: npt.ArrayLike) -> Floats:

@@ -105,8 +105,7 @@ class Int:
     def _nearest(self, code: float) -> int:
         if not self.log:
             return self.low + nearest_rank(code, self.high - self.low)
-        value = round(math.exp(self._start + min(max(code, 0.0), 1.0) * self._span))
-        return min(max(value, self.low), self.high)
+        return round(math.exp(self._start + min(max(code, 0.0), 1.0) * self._span))
 
 
 def _check_bounds(low: int, high: int, log: Any) -> None:
