@@ -1,0 +1,11 @@
+"""Figures from records. Needs matplotlib: ``pip install 'regretless[plots]'``.
+
+Every function draws into the axes handed in, or into new ones, and returns what it drew into. No setting of matplotlib
+is changed.
+"""
+
+from regretless.plots.posterior import plot_posterior
+from regretless.plots.regret import plot_regret
+from regretless.plots.run import plot_run
+
+__all__ = ["plot_posterior", "plot_regret", "plot_run"]

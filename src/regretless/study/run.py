@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from regretless.acquisition import Rule
+from regretless.arrays import as_finite_float
 from regretless.errors import Exhausted, InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset
@@ -146,7 +146,7 @@ def minimize(
     """Find where ``f`` is smallest; everything else as in `maximize`.
 
     >>> result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], n_trials=12, seed=1)
-    >>> abs(result.x[0] - 0.3) < 0.02
+    >>> bool(abs(result.x[0] - 0.3) < 0.02)
     True
     """
     study = Study(
@@ -176,18 +176,24 @@ def run(
         raise InvalidInput(f"n_trials must be a whole number >= 1, got {n_trials!r}.")
     if not callable(f):
         raise InvalidInput(f"f must be callable, got {f!r}.")
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"callback must be callable as callback(study, trial), got {callback!r}.")
+    caught = _as_exceptions(catch)
     done = 0
     with progress_bar(int(n_trials), show=progress) as report:
         try:
-            for done in range(n_trials):
-                trial = _evaluate(study, f, study.ask(), catch)
+            for _ in range(n_trials):
+                try:
+                    asked = study.ask()
+                except Exhausted:
+                    return Result(study, f"every candidate was tried after {done} of {n_trials} trials")
+                trial = _evaluate(study, f, asked, caught)
+                done += 1
                 report(study.best.value if study.best is not None else None)
                 if callback is not None and callback(study, trial):
-                    return Result(study, f"stopped by the callback after {done + 1} of {n_trials} trials")
+                    return Result(study, f"stopped by the callback after {done} of {n_trials} trials")
         except KeyboardInterrupt:
             return Result(study, f"interrupted after {done} of {n_trials} trials")
-        except Exhausted:
-            return Result(study, f"every candidate was tried after {done} of {n_trials} trials")
     return Result(study, f"{n_trials} trials done")
 
 
@@ -199,8 +205,23 @@ def _evaluate(study: Study, f: Callable[[Any], Any], trial: Trial, catch: tuple[
     except Exception:
         study.tell(trial, failed=True)  # the run ends here; what was asked for does not stay pending for ever
         raise
-    without_result = isinstance(value, Real) and not math.isfinite(value)
-    return study.tell(trial, failed=True) if without_result else study.tell(trial, value)
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, float | np.floating) and not math.isfinite(value):
+        return study.tell(trial, failed=True)
+    try:
+        number = as_finite_float(value, f"what f returned for trial {trial.number}")
+    except InvalidInput:
+        study.tell(trial, failed=True)
+        raise
+    return study.tell(trial, number)
+
+
+def _as_exceptions(catch: Any) -> tuple[type[Exception], ...]:
+    kinds = catch if isinstance(catch, tuple) else (catch,)
+    if not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
+        raise InvalidInput(f"catch must be a tuple of exception types, such as (ValueError,), got {catch!r}.")
+    return kinds
 
 
 def _short(value: Any) -> str:

@@ -1,0 +1,49 @@
+"""Runs the code in the README, in the documentation and in the docstrings, with sybil."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sybil import Sybil
+from sybil.parsers.markdown import PythonCodeBlockParser
+from sybil.parsers.rest import DocTestParser
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+def _enter(namespace: dict[str, Any]) -> None:
+    """Each page runs in an empty folder of its own, where it may write files."""
+    folder = tempfile.TemporaryDirectory()
+    namespace["_came_from"], namespace["_folder"] = Path.cwd(), folder
+    os.chdir(folder.name)
+
+
+def _leave(namespace: dict[str, Any]) -> None:
+    os.chdir(namespace["_came_from"])
+    namespace["_folder"].cleanup()
+
+
+_pages = Sybil(
+    parsers=[PythonCodeBlockParser()],
+    patterns=["README.md", "docs/*.md", "docs/*/*.md"],
+    setup=_enter,
+    teardown=_leave,
+)
+_docstrings = Sybil(parsers=[DocTestParser()], patterns=["src/regretless/*.py", "src/regretless/*/*.py"])
+
+pytest_collect_file = (_pages + _docstrings).pytest()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """The blocks of one page (or docstrings of one module) build on each other, so one worker runs them all."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByDocument(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.split("::", 1)[0]
+            return path if path.endswith(".md") or path.startswith("src/") else nodeid
+
+    return ByDocument(config, log)

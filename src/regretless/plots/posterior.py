@@ -1,0 +1,166 @@
+"""What the model believes, with the points it learnt it from."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.errors import InvalidInput
+from regretless.plots.canvas import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, load, new_axes, ticks, tidy
+from regretless.plots.records import Evaluations, as_study, evaluations
+from regretless.spaces import Float, Int, Mixed
+from regretless.study import Recommendation, Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_posterior"]
+
+Dimension = Float | Int
+
+# Lightness runs one way in both ramps, so they read in grey and with any colour vision.
+_PALE_TO_BLUE = ["#FFFFFF", "#CFE3F1", "#7FB6DA", BLUE, "#00436B"]
+_YELLOW_TO_BROWN = ["#F0E442", ORANGE, VERMILLION, "#5A1F00"]
+_POINT: dict[str, Any] = {"s": 30, "edgecolor": BLACK, "linewidth": 0.7, "clip_on": False}
+_INITIAL: dict[str, Any] = {**_POINT, "marker": "s", "facecolor": "white", "zorder": 3}
+_CHOSEN: dict[str, Any] = {**_POINT, "marker": "o", "facecolor": VERMILLION, "zorder": 4}
+
+
+def plot_posterior(
+    source: Study | Result, ax: "Axes | None" = None, *, over: str | Sequence[str] | None = None, n_grid: int = 81
+) -> "Axes":
+    """Draw the posterior over one or two parameters, with the points that were evaluated.
+
+    Over one parameter: the mean, a band of two standard deviations of f, and the points. Over two: filled contours of
+    the mean, and the points coloured by the order of their evaluation. The initial design is marked apart, and so is
+    the recommended point.
+
+    Parameters
+    ----------
+    source
+        A study, or the result of a run, over real and whole-number parameters (not a table).
+    ax
+        Where to draw; new axes by default.
+    over
+        The name of one real or whole-number parameter, or of two. It may be left out where only one or two vary. The
+        others are held at the recommended point: what is drawn is a slice, and points are projected onto it.
+    n_grid
+        Grid points along each parameter.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn into.
+    """
+    study = as_study(source)
+    seen = evaluations(study)
+    axes_of = _chosen(study, over)
+    recommended = study.recommend()
+    ax = new_axes(ax)
+    grids = [_grid(part, n_grid) for part in axes_of.values()]
+    if len(axes_of) == 1:
+        _draw_line(ax, study, seen, recommended, next(iter(axes_of)), grids[0])
+    else:
+        _draw_map(ax, study, seen, recommended, list(axes_of), grids)
+    for axis, part, grid in zip("xy", axes_of.values(), grids, strict=False):
+        ax.set(**{f"{axis}scale": "log" if part.log else "linear", f"{axis}lim": (grid[0], grid[-1])})
+        if not part.log:
+            getattr(ax, f"{axis}axis").set_major_locator(ticks(whole=isinstance(part, Int)))
+    held = [name for name in _varying(study) if name not in axes_of]
+    if held:
+        where = "slice at " + ", ".join(f"{name} = {_short(recommended.params[name])}" for name in held)
+        frame = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+        ax.text(0.015, 0.02, where, transform=ax.transAxes, fontsize=8, bbox=frame, zorder=6)
+    return ax
+
+
+def _draw_line(
+    ax: "Axes", study: Study, seen: Evaluations, recommended: Recommendation, name: str, grid: list[Any]
+) -> None:
+    mean, sd = study.predict([{**recommended.params, name: value} for value in grid])
+    ax.fill_between(grid, mean - 2.0 * sd, mean + 2.0 * sd, color=SKY, alpha=0.3, linewidth=0, label="mean ± 2 sd")
+    ax.plot(grid, mean, color=BLUE, linewidth=2.0, label="posterior mean")
+    x, measured = seen.column(name), np.isfinite(seen.value)
+    for chosen, look in ((seen.initial & measured, _INITIAL), (~seen.initial & measured, _CHOSEN)):
+        if chosen.any():
+            label = "initial design" if look is _INITIAL else f"chosen by {study.rule.name}"
+            ax.scatter(x[chosen], seen.value[chosen], label=label, **look)
+    ax.axvline(recommended.params[name], color=GREEN, linestyle="--", linewidth=1.5, label="recommended")
+    ax.set_xlabel(name)
+    ax.set_ylabel("value")
+    tidy(ax, grid=True)
+
+
+def _draw_map(
+    ax: "Axes", study: Study, seen: Evaluations, recommended: Recommendation, names: list[str], grids: list[list[Any]]
+) -> None:
+    a, b = names
+    many = [{**recommended.params, a: u, b: v} for v in grids[1] for u in grids[0]]
+    mean: Floats = study.predict(many)[0].reshape(len(grids[1]), len(grids[0]))
+    ramp = load("matplotlib.colors").LinearSegmentedColormap.from_list
+    filled = ax.contourf(grids[0], grids[1], mean, levels=24, cmap=ramp("mean", _PALE_TO_BLUE))
+    filled.set_edgecolor("face")  # no hairlines between the bands in vector formats
+    x, y = seen.column(a), seen.column(b)
+    first, later = seen.initial, ~seen.initial
+    if first.any():
+        ax.scatter(x[first], y[first], label="initial design", **_INITIAL)
+    if later.any():
+        look = {**_CHOSEN, "c": seen.number[later], "cmap": ramp("order", _YELLOW_TO_BROWN)}
+        del look["facecolor"]
+        dots = ax.scatter(x[later], y[later], label=f"chosen by {study.rule.name}", **look)
+        _bar(ax, dots, "evaluation", whole=True)
+    _bar(ax, filled, "posterior mean", whole=False)
+    star: dict[str, Any] = {"marker": "*", "facecolor": GREEN, "edgecolor": "white", "clip_on": False, "zorder": 5}
+    ax.scatter([recommended.params[a]], [recommended.params[b]], s=150, linewidth=0.9, label="recommended", **star)
+    ax.set_xlabel(a)
+    ax.set_ylabel(b)
+    tidy(ax, grid=False)
+
+
+def _bar(ax: "Axes", drawn: Any, label: str, *, whole: bool) -> None:
+    bar: Any = ax.figure.colorbar(drawn, ax=ax, label=label, pad=0.02, aspect=30, ticks=ticks(whole=whole))
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=9, length=2)
+
+
+def _varying(study: Study) -> dict[str, Any]:
+    space = study.space
+    if not isinstance(space, Mixed):
+        raise InvalidInput(
+            "plot_posterior draws real and whole-number parameters; this study's space is a table. "
+            "Use study.predict for its rows and plot_regret for its progress."
+        )
+    return {name: part for name, part in space.dimensions.items() if part.size != 1}
+
+
+def _chosen(study: Study, over: str | Sequence[str] | None) -> dict[str, Dimension]:
+    varying = _varying(study)
+    known = ", ".join(name for name, part in varying.items() if isinstance(part, Float | Int))
+    wanted = list(varying) if over is None else [over] if isinstance(over, str) else list(over)
+    if over is None and len(wanted) > 2:
+        raise InvalidInput(
+            f"{len(wanted)} parameters vary. Name one or two of them, such as over={wanted[:2]!r}; the others are held "
+            "at the recommended point."
+        )
+    if not 1 <= len(wanted) <= 2 or len(set(wanted)) != len(wanted):
+        raise InvalidInput(f"over must name one or two different parameters, got {over!r}.")
+    axes_of: dict[str, Dimension] = {}
+    for name in wanted:
+        part = varying.get(name)
+        if not isinstance(part, Float | Int):
+            raise InvalidInput(f"over: {name!r} is no real or whole-number parameter; there are: {known or 'none'}.")
+        axes_of[name] = part
+    return axes_of
+
+
+def _grid(part: Dimension, n_grid: int) -> list[Any]:
+    """Values along an axis, evenly spaced on its own scale; all of them where they are few."""
+    if isinstance(n_grid, bool) or not isinstance(n_grid, int) or n_grid < 2:
+        raise InvalidInput(f"n_grid must be a whole number >= 2, got {n_grid!r}.")
+    codes = np.linspace(0.0, 1.0, n_grid).tolist()
+    return sorted({part.decode(code) for code in codes})
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

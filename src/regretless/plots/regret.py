@@ -1,0 +1,71 @@
+"""How fast the best value improves."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regretless.arrays import as_finite_float
+from regretless.plots.canvas import BLACK, BLUE, VERMILLION, new_axes, ticks, tidy
+from regretless.plots.records import as_study, evaluations
+from regretless.study import Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_regret"]
+
+
+def plot_regret(source: Study | Result, optimum: float | None = None, ax: "Axes | None" = None) -> "Axes":
+    r"""Draw simple regret by evaluation where the optimum is known, else the best value so far.
+
+    .. math:: r_n = f(x^*) - \max_{i \le n} y_i
+
+    Parameters
+    ----------
+    source
+        A study, or the result of a run. Failed trials count as evaluations; pending ones are left out.
+    optimum
+        The best value there is, in the units and sign of the study. Regret is drawn on a log scale; a scale that is
+        linear near 0 is used where regret is 0, or below 0 as noise can make it.
+    ax
+        Where to draw; new axes by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn into.
+    """
+    study = as_study(source)
+    seen = evaluations(study)
+    ax = new_axes(ax)
+    sign = 1.0 if study.direction == "maximize" else -1.0
+    drawn, values = seen.best, seen.value
+    if optimum is not None:
+        best = as_finite_float(optimum, "optimum")
+        drawn, values = sign * (best - seen.best), sign * (best - seen.value)
+    n_initial = int(seen.initial.sum())
+    if n_initial and seen.initial[:n_initial].all():
+        ax.axvspan(0.5, n_initial + 0.5, color="#F1F1F1", linewidth=0, zorder=0)
+    first, later = seen.initial, ~seen.initial
+    ax.step(seen.number, drawn, where="post", color=BLUE, linewidth=2.0, label="best so far")
+    if first.any():
+        look: dict[str, Any] = {"marker": "s", "facecolor": "white", "edgecolor": BLACK, "linewidth": 0.9}
+        ax.scatter(seen.number[first], values[first], s=18, label="initial design", zorder=3, **look)
+    if later.any():
+        look = {"marker": "o", "facecolor": VERMILLION, "edgecolor": "none"}
+        ax.scatter(seen.number[later], values[later], s=18, label=f"chosen by {study.rule.name}", zorder=3, **look)
+    ax.set_xlabel("evaluation")
+    ax.xaxis.set_major_locator(ticks(whole=True))
+    if optimum is None:
+        ax.set_ylabel("value")
+    else:
+        ax.set_ylabel("simple regret")
+        known = np.concatenate([drawn, values])
+        known = known[np.isfinite(known)]
+        if (known > 0.0).all():
+            ax.set_yscale("log")
+        else:
+            ax.set_yscale("symlog", linthresh=float(known[known > 0.0].min(initial=1.0)))
+    ax.set_xlim(0.5, len(seen.number) + 0.5)
+    tidy(ax, grid=True)
+    return ax

@@ -1,0 +1,49 @@
+"""Every example runs, and shows what it is there to show."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+# What each one must print. An example that is not listed here fails `test_no_example_is_forgotten`.
+FACTS = {
+    "ask_tell": r"best (9\.[5-9]\d*|10\.000) in trial \d+",
+    "function": r"40 trials done: best 0\.97\d* at x=0\.5\d*",
+    "holder_table": r"60 │\s+19\.\d+ │\s+0\.\d+",
+    "mixed_space": r"layers +3\n +width +128\n +activation +gelu",
+    "own_rule": r"34 points chosen by 'straddle'",
+    "table": r"recommended: +7\d\.\d ± \d\.\d in E\d{3}",
+}
+
+
+def run(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    return capsys.readouterr().out
+
+
+def test_no_example_is_forgotten() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(FACTS)
+
+
+@pytest.mark.parametrize("name", sorted(FACTS))
+def test_example_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = run(name, tmp_path, monkeypatch, capsys)
+    assert re.search(FACTS[name], out), out
+    if name == "holder_table":
+        assert (tmp_path / "out" / "holder_table.png").read_bytes().startswith(b"\x89PNG")
+        assert "out/holder_table.png" in out.replace("\\", "/")
+
+
+def test_the_table_example_finds_a_good_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = run("table", tmp_path, monkeypatch, capsys)
+    found, best = map(float, re.search(r"true yield there: ([\d.]+), best of all: ([\d.]+)", out).groups())
+    assert best - found < 2.0
