@@ -125,6 +125,16 @@ def test_a_singular_matrix_gets_the_smallest_jitter_and_says_so(n, scale):
     np.testing.assert_allclose(factor.L @ factor.L.T, scale * (np.ones((n, n)) + JITTERS[1] * np.eye(n)), rtol=1e-14)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_pivot_made_of_rounding_errors_is_not_trusted(seed):
+    # Replicated rows are singular; rounding leaves a last pivot of either sign near 1e-16.
+    A = spd(4, seed)
+    rows = [0, 1, 2, 3, 2, 0]
+    factor = cholesky(A[np.ix_(rows, rows)])
+    assert factor.jitter > 0.0
+    assert np.diagonal(factor.L).min() ** 2 > 0.5 * factor.jitter
+
+
 @pytest.mark.parametrize("rung", range(1, len(JITTERS)))
 def test_the_jitter_is_the_first_of_the_ladder_above_the_lowest_eigenvalue(rung):
     # The lowest eigenvalue is minus 0.3 of the rung, and three times the rung below: only this rung and higher work.
@@ -176,21 +186,42 @@ def test_the_argument_is_not_changed():
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 def test_appending_a_row_twice_is_finite_and_records_its_jitter(scale):
     A = scale * spd(4)
-    factor = cholesky(A)
-    twin = factor.append(A[2], A[2, 2])
+    twin = cholesky(A).append(A[2], A[2, 2])
+    bordered = np.block([[A, A[:, [2]]], [A[[2]], A[2, 2]]])
     assert np.isfinite(twin.L).all()
-    assert twin.L[-1, -1] > 0
-    assert 0 < twin.jitter <= 2 * JITTERS[1] * A[2, 2]
-    # L L' is the bordered matrix with the recorded jitter on the new diagonal entry.
-    bordered = np.block([[A, A[:, [2]]], [A[[2]], A[2, 2] + twin.jitter]])
-    np.testing.assert_allclose(twin.L @ twin.L.T, bordered, rtol=0, atol=1e-14 * scale * 20)
-    # Jitter is remembered by whatever is appended later, needed there or not.
-    assert twin.append(np.zeros(5), 1.0 * scale).jitter == twin.jitter
+    assert twin.jitter == pytest.approx(JITTERS[1] * np.mean(np.diagonal(bordered)), rel=1e-12)
+    # L L' is the bordered matrix with the recorded jitter on the whole diagonal, as of a fresh factor.
+    np.testing.assert_allclose(twin.L @ twin.L.T, bordered + twin.jitter * np.eye(5), rtol=0, atol=1e-13 * scale)
+    np.testing.assert_allclose(twin.L, cholesky(bordered).L, rtol=1e-4, atol=1e-8 * np.sqrt(scale))
+    # What is appended later carries the same jitter, and asks for no more.
+    again = twin.append(bordered[2], A[2, 2])
+    assert again.jitter == twin.jitter
+    np.testing.assert_array_equal(again.L[:5, :5], twin.L)
+    np.testing.assert_allclose((again.L @ again.L.T)[5, 5], A[2, 2] + twin.jitter, rtol=1e-14)
 
 
-def test_a_large_jitter_of_the_start_is_not_forgotten():
-    factor = Factor(np.eye(2), jitter=0.5)
-    assert factor.append(np.zeros(2), 1.0).jitter == 0.5
+def test_appending_to_a_factor_with_jitter_adds_it_to_the_corner():
+    factor = Factor(np.sqrt(1.5) * np.eye(2), jitter=0.5).append(np.zeros(2), 1.0)
+    assert factor.jitter == 0.5
+    np.testing.assert_allclose(factor.L @ factor.L.T, 1.5 * np.eye(3))
+
+
+def test_a_row_that_needs_more_jitter_gets_the_next_of_the_ladder():
+    # With 1e-10 on the diagonal the bordered matrix still has an eigenvalue near -0.3e-7: the next that helps is 1e-7.
+    A = with_eigenvalues([-0.3e-7, 0.5, 1.2, 2.3], seed=1)
+    A /= np.mean(np.diagonal(A))
+    first = cholesky(A[:3, :3] + 0.0)
+    second = Factor(cholesky(A[:3, :3] + 1e-10 * np.eye(3)).L, 1e-10)
+    assert first.jitter == 0.0
+    for factor in (first, second):
+        appended = factor.append(A[3, :3], A[3, 3])
+        assert appended.jitter == pytest.approx(1e-7, rel=1e-9)
+        np.testing.assert_allclose(appended.L @ appended.L.T, A + appended.jitter * np.eye(4), rtol=0, atol=1e-13)
+
+
+def test_a_row_that_no_jitter_helps_is_an_error():
+    with pytest.raises(NumericalError, match="not positive definite"):
+        cholesky(np.eye(2)).append(np.array([2.0, 0.0]), 1.0)
 
 
 @pytest.mark.parametrize("solve", ["half_solve", "half_solve_transposed", "inverse"])

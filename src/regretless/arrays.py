@@ -54,9 +54,13 @@ def as_matrix(values: Any, what: str) -> Floats:
 
 def _as_floats(values: Any, what: str) -> Floats:
     try:
-        array = np.array(values, dtype=np.float64, order="C")
+        given = np.asarray(values)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{what} must be numbers of one shape: {error}.") from error
+        raise InvalidInput(f"{what} must be real numbers of one shape: {error}.") from error
+    if given.dtype.kind not in "iuf" and given.size:
+        kind = "objects" if given.dtype.kind == "O" else given.dtype
+        raise InvalidInput(f"{what} must be real numbers of one shape, got {kind}.")
+    array = np.array(given, dtype=np.float64, order="C")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         raise InvalidInput(f"{what} must be finite; entry {tuple(int(i) for i in bad[0])} is {array[tuple(bad[0])]}.")
@@ -64,7 +68,10 @@ def _as_floats(values: Any, what: str) -> Floats:
 
 
 def _show(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # whole numbers of thousands of digits have no repr
+        return f"a {type(value).__name__} too long to show"
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and len(text) > 60:
         return f"{type(value).__name__} of length {len(value)}"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -21,6 +21,7 @@ __all__ = ["JITTERS", "Factor", "cholesky", "single_thread"]
 
 #: What is tried in turn, relative to the mean of the diagonal.
 JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +68,36 @@ class Factor:
     def append(self, column: Floats, corner: float) -> "Factor":
         """Factor of ``A`` bordered by one row and column, in O(n^2).
 
-        ``column`` holds the new entries beside the old rows, ``corner`` the new diagonal entry. A new row that
-        depends on the old ones up to rounding gets the jitter it needs on its own diagonal entry.
+        ``column`` holds the new entries beside the old rows, ``corner`` the new diagonal entry; the jitter of the old
+        rows is added to it. A new row that depends on the old ones up to rounding needs more: then everything is
+        factorised again, O(n^3), with the next jitter of the ladder, and the old rows change too. (Jitter on the new
+        row alone leaves the others ill-conditioned, and rounding errors grow from row to row without bound.)
         """
         n = len(self)
         row = self.half_solve(column)
-        pivot = corner - float(row @ row)
+        pivot = corner + self.jitter - float(row @ row)
         if not math.isfinite(pivot):
             raise NumericalError(f"The row appended to a factor of size {n} has entries that are not finite.")
-        floor = JITTERS[1] * corner
+        if pivot <= (n + 1) * _EPS * corner:
+            A = np.empty((n + 1, n + 1))
+            A[:n, :n] = self.L @ self.L.T
+            A[np.diag_indices(n)] -= self.jitter
+            A[n, :n] = A[:n, n] = column
+            A[n, n] = corner
+            return _factorise(A, above=self.jitter)
         L = np.zeros((n + 1, n + 1), order="F")
         L[:n, :n] = self.L
         L[n, :n] = row
-        L[n, n] = np.sqrt(max(pivot, floor))
-        return Factor(L, max(self.jitter, floor - pivot if pivot < floor else 0.0))
+        L[n, n] = math.sqrt(pivot)
+        return Factor(L, self.jitter)
 
 
 def cholesky(A: Floats) -> Factor:
     """Factorise ``A + jitter I`` with the first jitter of `JITTERS` (times the mean diagonal) that works."""
+    return _factorise(A, above=-math.inf)
+
+
+def _factorise(A: Floats, *, above: float) -> Factor:
     n = A.shape[0]
     if not n:
         return Factor(np.empty((0, 0), order="F"))
@@ -93,12 +106,14 @@ def cholesky(A: Floats) -> Factor:
         raise NumericalError(f"A {n} x {n} covariance matrix has entries that are not finite.")
     for relative in JITTERS:
         jitter = relative * scale
+        if jitter <= above:
+            continue
         bordered = np.array(A, order="F")
         if jitter:
             bordered[np.diag_indices(n)] += jitter
         L, info = dpotrf(bordered, lower=1, clean=1, overwrite_a=1)
-        # Not every LAPACK reports NaN; once in the factor, it reaches the last entry.
-        if info == 0 and math.isfinite(L[-1, -1]):
+        # A pivot of the size of its own rounding error says nothing, and NaN (not every LAPACK reports it) even less.
+        if info == 0 and bool((np.diagonal(L) ** 2 > n * _EPS * np.diagonal(A)).all()):
             return Factor(L, jitter)
     raise NumericalError(
         f"A {n} x {n} covariance matrix is not positive definite even with jitter {JITTERS[-1]:g} times its diagonal; "

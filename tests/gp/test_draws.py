@@ -65,16 +65,16 @@ def test_paths_meet_the_data_within_the_noise(family, n_levels):
     post = posterior(post.kernel, noise_var=1e-6, X=X, y=y, prior_mean=0.4)
     paths = draw_paths(post, 20, rng, n_features=100, n_levels=n_levels)
     assert len(paths) == 20
-    # Even with few features the correction interpolates: the rest has the posterior sd, at most that of the noise, 1e-3.
+    # Even with few features the correction interpolates: what is left has at most the sd of the noise, 1e-3.
     assert np.abs(paths(X) - post.mean(X)[:, None]).max() < Z * 1e-3
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("n_levels", [(0, 0), (0, 3)])
 def test_moments_of_many_paths_are_those_of_the_posterior(family, n_levels):
-    post, rng = setting(family, n_levels)
+    post, rng = setting(family, n_levels, noise_var=0.5)  # much, so that a path without its noise is seen
     X = np.vstack([post.X[:2], mixed(rng, 6, n_levels)])
-    # Paths of one set of features share its error: 40 sets, 50 paths each, average it down to that of 40 * 500 features.
+    # Paths of one set of features share its error: 40 sets of 50 paths average it down to that of 40 * 500 features.
     sets = [draw_paths(post, 50, rng, n_features=500, n_levels=n_levels)(X) for _ in range(40)]
     mean, _ = post.mean_sd(X)
     bias = 4.0 * np.sqrt(1.5 / (40 * 500)) * post.kernel.signal_var
@@ -154,7 +154,8 @@ def test_draws_on_a_table_meet_noise_free_data():
 @pytest.mark.parametrize("n_paths", [1, 2])
 def test_few_draws_on_a_table_have_their_shape(n_paths):
     table, observed, rng = table_setting("rbf", (0, 0), observed=[0, 1])
-    assert draw_on_table(table, prior_factor(table.posterior.kernel, table.X), observed, n_paths, rng).shape == (15, n_paths)
+    factor = prior_factor(table.posterior.kernel, table.X)
+    assert draw_on_table(table, factor, observed, n_paths, rng).shape == (15, n_paths)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

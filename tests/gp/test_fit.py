@@ -41,7 +41,8 @@ def objective(surrogate, theta, X, y, categorical=None):
     d = len(lengthscale)
     if surrogate.standardize:
         y = (y - y.mean()) / y.std()
-    value = log_evidence(Kernel(surrogate.kernel, np.array(lengthscale), signal_var, categorical or ()), noise_var, X, y)
+    kernel = Kernel(surrogate.kernel, np.array(lengthscale), signal_var, categorical or ())
+    value = log_evidence(kernel, noise_var, X, y)
     if surrogate.method == "map":
         value -= sum((math.log(v) - math.log(0.35 * math.sqrt(d))) ** 2 / 2 for v in lengthscale)
         value -= math.log(signal_var) ** 2 / 2 + (math.log(noise_var) - math.log(1e-4)) ** 2 / 18
@@ -91,6 +92,14 @@ def test_constant_values_keep_scale_one(value, n):
     np.testing.assert_array_equal(Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y), np.zeros(n))
 
 
+@pytest.mark.parametrize("size", [1e-12, 3.7, 1e300])
+def test_rounding_errors_are_no_spread(size):
+    y = size * (1 + 2.3e-16 * np.array([0, 1, 0, 2, -1]))
+    assert y.max() > y.min()
+    shift, scale = standardise(y)
+    assert np.abs(Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y)).max() < 1e-12
+
+
 def test_nothing_to_standardise():
     assert standardise(np.empty(0)) == (0.0, 1.0)
 
@@ -109,6 +118,7 @@ def test_standardising_never_overflows_nor_divides_by_zero(y):
 @pytest.mark.parametrize(
     "y",
     [
+        [5e-324, 0.0],
         [5e-324, 0.0, 1e-323],
         [2.3e-308, 0.0],
         [2.3e-308, 2.4e-308],
@@ -168,7 +178,12 @@ def test_length_scales_and_noise_of_a_drawn_function_are_recovered(family, metho
 def test_the_optimum_is_at_least_as_good_as_every_start(method, family, seed, monkeypatch):
     seen = []
     original = module._Objective.best_of
-    monkeypatch.setattr(module._Objective, "best_of", lambda self, starts: (seen.extend(starts), original(self, starts))[1])
+
+    def spy(self, starts):
+        seen.extend(starts)
+        return original(self, starts)
+
+    monkeypatch.setattr(module._Objective, "best_of", spy)
     X, y = smooth(15, seed=seed)
     surrogate = Surrogate(kernel=family, method=method, restarts=3)
     start = Hyperparameters((0.2, 3.0), 2.0, 1e-2)
@@ -212,6 +227,24 @@ def test_a_warm_start_is_never_made_worse(seed):
     assert objective(surrogate, theta_of(h), X, y) >= objective(surrogate, theta_of(start), X, y)
     assert h.shift == pytest.approx(y.mean())  # of these data, not the start's
     assert h.scale == pytest.approx(y.std())
+
+
+@pytest.mark.parametrize("data", [0, 3, 6, 11])
+def test_the_best_of_several_optima_is_taken(data):
+    rng = np.random.default_rng(data)
+    X = rng.random((7, 1))
+    y = np.sin(12 * X[:, 0]) + 0.5 * rng.standard_normal(7)  # signal or noise? the likelihood has several maxima
+    alone, several = (Surrogate(kernel="rbf", method="likelihood", restarts=n) for n in (0, 4))
+    begin = ((0.03, 1e-4), (0.1, 1e-3), (1.0, 0.5), (10.0, 0.9))
+    starts = [Hyperparameters((scale,), 1.0, noise) for scale, noise in begin]
+    optima = [run(alone, X, y, start=start) for start in starts]
+    values = [objective(alone, theta_of(h), X, y) for h in optima]
+    assert max(values) - min(values) > 1.0
+    for seed in range(3):
+        kept = run(several, X, y, start=optima[np.argmax(values)], seed=seed)
+        assert objective(alone, theta_of(kept), X, y) >= max(values) - 1e-9
+        left = run(several, X, y, start=optima[np.argmin(values)], seed=seed)
+        assert objective(alone, theta_of(left), X, y) > min(values) + 0.5
 
 
 def test_a_start_outside_the_bounds_is_brought_inside():
@@ -338,8 +371,10 @@ def test_few_observations_are_enough_to_choose(monkeypatch):
 @pytest.mark.parametrize("noise_var", [None, 0.0])
 @pytest.mark.parametrize(
     "case",
-    ["n=0", "n=1", "n=2", "constant", "nearly constant", "all points equal", "replicates", "1e-15 apart", "outlier"]
-    + ["1e-12", "1e12", "1e300", "d=100", "1000 categories"],
+    [
+        *("n=0", "n=1", "n=2", "constant", "nearly constant", "all points equal", "replicates", "1e-15 apart"),
+        *("outlier", "1e-12", "1e12", "1e300", "d=100", "1000 categories"),
+    ],
 )
 def test_no_data_break_the_fit(family, method, noise_var, case):
     rng = np.random.default_rng(3)

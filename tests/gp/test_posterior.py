@@ -18,7 +18,7 @@ def setting(family, n_levels, *, n=12, seed=0, noise_var=1e-2, prior_mean=0.3, l
     rng = np.random.default_rng(seed)
     kernel = Kernel(family, lengthscale * rng.uniform(0.7, 1.4, len(n_levels)), 1.8, tuple(bool(k) for k in n_levels))
     X = mixed(rng, n, n_levels)
-    return kernel, dict(noise_var=noise_var, X=X, y=rng.standard_normal(n), prior_mean=prior_mean), rng
+    return kernel, {"noise_var": noise_var, "X": X, "y": rng.standard_normal(n), "prior_mean": prior_mean}, rng
 
 
 def textbook(kernel, Z, *, noise_var, X, y, prior_mean):
@@ -176,10 +176,29 @@ def test_observations_nearly_or_fully_equal_stay_finite(family, noise_var, gap, 
     assert (sd > 0).all()
     assert (sd <= 1.0).all()
     assert noise_var > 0 or post.jitter > 0
-    # Jitter acts as noise. All at once it is the same for all, so contradicting replicates are met at their mean; a
-    # row appended to a noise-free one carries the jitter alone, so the first value is believed.
-    believed = y.reshape(3, 6)[0] if one_by_one and noise_var < 1e-10 else y.reshape(3, 6).mean(axis=0)
-    np.testing.assert_allclose(post.mean(base), believed, atol=0.05)
+    # Jitter acts as noise: contradicting replicates are met at their mean.
+    np.testing.assert_allclose(post.mean(base), y.reshape(3, 6).mean(axis=0), atol=1e-2)
+
+
+@pytest.mark.parametrize("noise_var", [0.0, 1e-14, 1e-12, 1e-6])
+@pytest.mark.parametrize(
+    ("family", "lengthscale", "seed"), [("rbf", 0.5, 6), ("rbf", 0.3, 51), ("rbf", 2.0, 0), ("matern52", 10.0, 0)]
+)
+def test_a_smooth_function_without_noise_is_followed_step_by_step(family, lengthscale, seed, noise_var):
+    # Nearly every row depends on the ones before it. With jitter on the new row alone the first two grew to 1e65.
+    rng = np.random.default_rng(seed)
+    X, Z = rng.random((60, 1)), rng.random((50, 1))
+    y = np.sin(6 * X[:, 0])
+    kernel = Kernel(family, np.array([lengthscale]), 1.0)
+    step = posterior(kernel, noise_var=noise_var, X=X[:1], y=y[:1])
+    for x, value in zip(X[1:], y[1:], strict=True):
+        step = step.condition(x, value)
+    whole = posterior(kernel, noise_var=noise_var, X=X, y=y)
+    if noise_var < 1e-6:  # with long length scales 1e-6 already smooths the function away
+        np.testing.assert_allclose(step.mean(Z), np.sin(6 * Z[:, 0]), atol=0.05)
+    np.testing.assert_allclose(step.mean(Z), whole.mean(Z), atol=1e-3)
+    np.testing.assert_allclose(step.mean_sd(Z)[1], whole.mean_sd(Z)[1], atol=1e-4)
+    assert step.jitter <= 1e-9
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -130,9 +130,7 @@ def test_branches_are_both_right_and_the_parent_is_unchanged(rows, before):
             family[key] = family[key].condition(*later[key + step])
     for key, grandchild in family.items():
         assert_right(grandchild)
-        np.testing.assert_array_equal(
-            grandchild.posterior.y[5:], [y for _, y in later[:before] + later[key : key + 6]]
-        )
+        np.testing.assert_array_equal(grandchild.posterior.y[5:], [y for _, y in later[:before] + later[key : key + 6]])
     for child in (left, right, third):
         assert_right(child)
     for part, old in zip(everything(parent), snapshot, strict=True):
@@ -212,6 +210,24 @@ def test_the_same_candidate_again_and_again_stays_finite(rows):
         assert np.isfinite(part).all()
     assert (table.sd > 0).all()
     assert table.mean[3] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("start", [0, 3])
+def test_a_row_that_needs_jitter_renews_the_table(rows, start):
+    # Without noise, the second observation of a candidate makes the covariance singular: all rows of L and V change.
+    base, later = setting("rbf", n=start, noise_var=0.0)
+    seen = [(x, y) for i, (x, y) in enumerate(later[:8]) if not any((x == z).all() for z, _ in later[:i])]
+    parent = after(base, seen)
+    snapshot = [np.array(part) for part in everything(parent)]
+    assert parent.posterior.jitter == 0.0
+    left = parent.condition(seen[0][0], seen[0][1])
+    right = parent.condition(np.array([0.5, 0.5]), 1.0)
+    assert left.posterior.jitter > 0.0
+    assert right.posterior.jitter == 0.0
+    for table in (left, right, after(left, later[20:24]), after(right, later[20:24])):
+        assert_right(table, rtol=1e-3, atol=1e-3)
+    for part, old in zip(everything(parent), snapshot, strict=True):
+        np.testing.assert_array_equal(part, old)
 
 
 def test_memory_of_a_table_is_not_shared_with_its_answers():

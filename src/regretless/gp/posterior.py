@@ -84,13 +84,16 @@ class Posterior:
         return self.kernel(A, B) - V_A.T @ V_B
 
     def condition(self, x: Floats, y: float) -> "Posterior":
-        """Posterior after one more observation, in O(n^2)."""
+        """Posterior after one more observation, in O(n^2) unless more jitter is needed."""
         column = self.kernel(x[None, :], self.X)[0]
         factor = self.factor.append(column, self.kernel.signal_var + self.noise_var)
-        # u of the old rows does not change; the new entry follows from the last row of L u = y - m.
-        last = (y - self.prior_mean - factor.L[-1, :-1] @ self.u) / factor.L[-1, -1]
-        u = np.append(self.u, last)
         X, ys = np.vstack([self.X, x]), np.append(self.y, y)
+        if factor.jitter > self.jitter:  # the old rows of L changed too
+            u = factor.half_solve(ys - self.prior_mean)
+        else:
+            # u of the old rows does not change; the new entry follows from the last row of L u = y - m.
+            last = (y - self.prior_mean - factor.L[-1, :-1] @ self.u) / factor.L[-1, -1]
+            u = np.append(self.u, last)
         weights = factor.half_solve_transposed(u)
         return Posterior(self.kernel, self.noise_var, self.prior_mean, X, ys, factor, u, weights)
 

@@ -57,6 +57,8 @@ class TablePosterior:
     def condition(self, x: Floats, y: float) -> "TablePosterior":
         """Posterior after one more observation (of a candidate or not), in O(nN)."""
         after = self.posterior.condition(x, y)
+        if after.jitter > self.posterior.jitter:  # the old rows of L changed, and with them those of V
+            return table_posterior(after, self.X)
         row, pivot = after.factor.L[-1, :-1], after.factor.L[-1, -1]
         v = self.posterior.kernel(x[None, :], self.X)[0]
         done = 0
