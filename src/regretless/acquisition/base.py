@@ -36,7 +36,7 @@ class View:
     X: Floats  # (N, d) candidates
     mean: Floats  # (N,)
     sd: Floats  # (N,)
-    told: Floats  # (k, d) points with a measured value
+    told: Floats  # (k, d) points with a measured value, or pending, which count at their posterior mean
     best_told: float  # the largest measured value
     n_levels: tuple[int, ...]
     climb: Climb | None = None  # boxes: ascent from candidates

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from regretless.acquisition.base import MomentScore, Rule, View
 from regretless.arrays import Floats
-from regretless.confidence.normal import log_psi
+from regretless.confidence.normal import log_psi, mills, psi, psi_ratio, tail
 from regretless.errors import InvalidInput
 
 __all__ = ["EI"]
@@ -31,10 +30,14 @@ class LogImprovement:
         return log_ei
 
     def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
-        """``Phi(z) / EI`` and ``phi(z) / EI``."""
+        """``Phi(z) / EI`` and ``phi(z) / EI``; below the incumbent as ratios to the density, which never underflow."""
         z = (mean - self.incumbent) / sd
-        log_ei = np.log(sd) + log_psi(-z)
-        return np.exp(log_ndtr(z) - log_ei), np.exp(-0.5 * z * z - _LOG_SQRT_2PI - log_ei)
+        down, up = np.maximum(-z, 0.0), np.maximum(z, 0.0)
+        below, above = sd * psi_ratio(down), sd * psi(-up)
+        density = np.exp(-0.5 * np.minimum(up, 40.0) ** 2 - _LOG_SQRT_2PI)
+        by_mean = np.where(z < 0.0, mills(down) / below, tail(-up) / above)
+        by_sd = np.where(z < 0.0, 1.0 / below, density / above)
+        return by_mean, by_sd
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,24 @@ from scipy.special import log_ndtr
 from regretless.acquisition.base import MomentScore, Rule, View
 from regretless.acquisition.paths import Maxima, draw_sample
 from regretless.arrays import Floats
-from regretless.confidence.normal import inverse_mills_lower, truncated_variance
+from regretless.confidence.normal import inverse_mills_lower, mills, psi_ratio, truncated_variance
 from regretless.gp import Posterior
 from regretless.gp.posterior import VAR_FLOOR
 
 __all__ = ["JES", "MES"]
+
+_LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+#: Below this z, where almost nothing ever is, formulas of r = phi/Phi that cancel are replaced by their slow twins.
+_FAR = -30.0
+
+
+def _lift(z: Floats, r: Floats) -> Floats:
+    """``z + r(z)``, about -1/z far below 0: there w = -z and r = 1/M(w), so it is (1 - w M(w)) / M(w)."""
+    lift: Floats = z + r
+    far = z < _FAR
+    if far.any():
+        lift[far] = psi_ratio(-z[far]) / mills(-z[far])
+    return lift
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +44,12 @@ class MaxValueEntropy:
         total = np.zeros_like(mean)
         for y_star in self.maxima:  # one sample at a time: memory stays O(N) on tables
             z = (y_star - mean) / sd
-            total += 0.5 * z * inverse_mills_lower(z) - log_ndtr(z)
+            information = 0.5 * z * inverse_mills_lower(z) - log_ndtr(z)
+            far = z < _FAR
+            if far.any():  # both terms grow like z^2, their difference like log(-z)
+                w, M = -z[far], mills(-z[far])
+                information[far] = _LOG_SQRT_2PI - np.log(M) - 0.5 * w * psi_ratio(w) / M
+            total += information
         return total / len(self.maxima)
 
     def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
@@ -40,7 +58,12 @@ class MaxValueEntropy:
         for y_star in self.maxima:
             z = (y_star - mean) / sd
             r = inverse_mills_lower(z)
-            by_z = -0.5 * r * (1.0 + z * (z + r))
+            lift = _lift(z, r)
+            rest = 1.0 + z * lift
+            far = z < _FAR
+            if far.any():
+                rest[far] = truncated_variance(z[far]) + lift[far] ** 2  # the same, as a sum
+            by_z = -0.5 * r * rest
             by_mean -= by_z / sd
             by_sd -= by_z * z / sd
         return by_mean / len(self.maxima), by_sd / len(self.maxima)
@@ -57,8 +80,8 @@ class MES(Rule):
     def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:  # noqa: ARG002
         """Maxima of ``n_samples`` paths."""
         maxima = draw_sample(view, self.n_samples, rng, n_features=self.n_features).maxima(view).values
-        floor = view.best_told + 5.0 * np.sqrt(view.posterior.noise_var)
-        maxima = np.maximum(maxima, floor)
+        if len(view.told):
+            maxima = np.maximum(maxima, view.best_told + 5.0 * np.sqrt(view.posterior.noise_var))
         return MomentScore(view.posterior, MaxValueEntropy(maxima), {"mean_maximum": float(maxima.mean())})
 
 
@@ -136,9 +159,10 @@ class JointEntropy:
         root = np.sqrt(s2)
         b = (self.maxima.values[s] - m) / root
         r, q = inverse_mills_lower(b), truncated_variance(b)
-        # q' = -r - b r' - 2 r r' with r' = -r (b + r)
-        by_b = -r + r * (b + r) * (b + 2.0 * r)
-        weight = 1.0 / (s2 * q + self.posterior.noise_var)
+        # q' = -r - b r' - 2 r r' with r' = -r (b + r), which is -r (q - (b + r)^2)
+        by_b = -r * (q - _lift(b, r) ** 2)
+        # At its floor s^2, and with it v, is a constant: beside a sampled maximiser these slopes would be rounding.
+        weight = (s2 > VAR_FLOOR * self.posterior.kernel.signal_var) / (s2 * q + self.posterior.noise_var)
         by_m = weight * s2 * by_b * (-1.0 / root)
         by_s2 = weight * (q - 0.5 * b * by_b)  # b falls with s: db/ds2 = -b / (2 s2)
         ratio = (self.maxima.values[s] - self.mean_star[s]) / self.var_star[s]

@@ -65,7 +65,9 @@ class UCB(Rule):
 
     def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:
         """One draw of zeta a suggestion."""
-        zeta = self.law(view.n_candidates, view.dim).draw(t, rng)
+        zeta = float(self.law(view.n_candidates, view.dim).draw(t, rng))
+        if not 0.0 <= zeta < math.inf:
+            raise InvalidInput(f"{self.name}: a law must draw a finite zeta >= 0, got {zeta} from {self.setting!r}.")
         return MomentScore(view.posterior, UpperBound(math.sqrt(zeta)), {"zeta": zeta})
 
 

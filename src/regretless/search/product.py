@@ -12,6 +12,8 @@ from regretless.spaces import Mixed
 
 __all__ = ["Objective", "near", "search_product"]
 
+#: Spaces of up to this many points are scanned: that costs no more than the local searches, and misses nothing.
+SCAN_UP_TO = 1000
 #: Local searches at the most.
 STARTS = 8
 #: Turns of climbing and sweeping in spaces that have both kinds of column.
@@ -40,24 +42,24 @@ def search_product(
     blocked
         Points that must not be returned, one a row.
     """
+    if space.size is not None and space.size <= SCAN_UP_TO:
+        everything = space.enumerate()
+        return _best_open(everything, objective.at(everything), blocked)
     starts = X[_spread(X, values, STARTS)]
     continuous = space.continuous
     found, score = _ascend(objective, starts, continuous)
     if not continuous.all():
         for _ in range(TURNS):
-            before = score.copy()
-            found, score = _sweep(space, objective, found, score)
-            found, score = _ascend(objective, found, continuous)
+            # A start on a blocked point has no score of its own: it leaves for the best open one in a sweep's reach.
+            before = np.where(near(found, blocked) | ~np.isfinite(score), -np.inf, score)
+            found, score = _sweep(space, objective, found, before, blocked)
             if not (score > before).any():
                 break
+            if continuous.any():
+                found, score = _ascend(objective, found, continuous)
     found = space.snap(found)
     # Snapping and rounding may move a point: what counts is the score of what will be tried.
-    pool, pool_values = np.vstack([found, X]), np.concatenate([objective.at(found), values])
-    open_ = ~near(pool, blocked) & np.isfinite(pool_values)
-    if not open_.any():
-        return None
-    best = int(np.argmax(np.where(open_, pool_values, -np.inf)))
-    return pool[best], float(pool_values[best])
+    return _best_open(np.vstack([found, X]), np.concatenate([objective.at(found), values]), blocked)
 
 
 def near(X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
@@ -71,14 +73,22 @@ def near(X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     return hit
 
 
+def _best_open(X: Floats, values: Floats, blocked: Floats) -> tuple[Floats, float] | None:
+    open_ = ~near(X, blocked) & np.isfinite(values)
+    if not open_.any():
+        return None
+    best = int(np.argmax(np.where(open_, values, -np.inf)))
+    return X[best], float(values[best])
+
+
 def _ascend(objective: Objective, X: Floats, continuous: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
     if not continuous.any():
         return X, objective.at(X)
     return climb(lambda rows, _: objective.value_and_gradient(rows), X, movable=continuous)
 
 
-def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats) -> tuple[Floats, Floats]:
-    """One pass over the discrete columns; each start takes the best other value of a column if that is better."""
+def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats, blocked: Floats) -> tuple[Floats, Floats]:
+    """One pass over the discrete columns; each start takes the best open other value of a column if that is better."""
     X, score = X.copy(), score.copy()
     for j in np.flatnonzero(~space.continuous):
         moves = [space.moves(x, int(j)) for x in X]
@@ -86,6 +96,7 @@ def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats) -> tupl
         trial = X[owner]
         trial[:, j] = np.concatenate(moves)
         values = objective.at(trial)
+        values = np.where(near(trial, blocked) | ~np.isfinite(values), -np.inf, values)
         for i in range(len(X)):
             mine = np.flatnonzero(owner == i)
             if len(mine) and values[mine].max() > score[i]:
