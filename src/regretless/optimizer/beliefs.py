@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from regretless.arrays import Floats
 from regretless.gp import Posterior, TablePosterior, fit, prior_factor, refit_due, table_posterior
 from regretless.linalg import Factor
 from regretless.optimizer.history import Fit, History
@@ -18,9 +19,11 @@ from regretless.optimizer.setup import Setup
 from regretless.rng import Purpose, stream
 from regretless.spaces import Table
 
-__all__ = ["Belief", "State", "believe", "imagine"]
+__all__ = ["Belief", "State", "believe", "imagine", "in_units", "told_key"]
 
 Belief = Posterior | TablePosterior
+
+_LARGEST = np.finfo(np.float64).max
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,22 @@ def imagine(history: History, state: State) -> Belief:
     return belief
 
 
+def in_units(fitted: Fit, mean: Floats | float, sd: Floats | float) -> tuple[Floats, Floats]:
+    """Mean and sd of the model in the units of y; what is past the largest float becomes the largest float."""
+    h = fitted.hyperparameters
+    with np.errstate(over="ignore"):
+        restored = h.shift + h.scale * np.asarray(mean), h.scale * np.asarray(sd)
+    return np.clip(restored[0], -_LARGEST, _LARGEST), np.minimum(restored[1], _LARGEST)
+
+
+def told_key(history: History) -> int:
+    """The trial after the last told one: what depends on the observations alone draws from the streams of this key.
+
+    Asking in turns it is the trial that is asked for. Pending and failed trials do not move it.
+    """
+    return int(history.told.trials[-1]) + 1 if len(history.told) else 0
+
+
 def _posterior(belief: Belief) -> Posterior:
     return belief.posterior if isinstance(belief, TablePosterior) else belief
 
@@ -87,7 +106,7 @@ def _fit(setup: Setup, history: History, trial: int) -> Fit:
         history.y,
         categorical=setup.categorical,
         start=history.fit.hyperparameters if history.fit is not None else None,
-        rng=stream(setup.seed, trial, Purpose.FIT),
+        rng=stream(setup.seed, told_key(history), Purpose.FIT),
     )
     return Fit(hyperparameters, trial, tuple(history.told.trials.tolist()))
 

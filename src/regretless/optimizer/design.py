@@ -9,16 +9,18 @@ from regretless.rng import Purpose, stream
 from regretless.search import near
 from regretless.spaces import Mixed, Table
 
-__all__ = ["design_index", "design_point", "random_index", "random_point"]
+__all__ = ["design_index", "design_point", "random_index", "random_point", "settled"]
 
 #: On larger tables the nearest row is looked for among so many rows drawn at random.
 _NEAREST_AMONG = 20_000
+#: A finite product space up to this size is listed to find what random draws do not hit any more.
+_LISTED_UP_TO = 1_000_000
 
 
 def design_point(setup: Setup, space: Mixed, number: int, trial: int, blocked: Floats) -> Floats:
     """The design's point of that number, or a random one when the design is used up or the point is blocked."""
     if number < setup.n_initial:
-        x: Floats = space.sample(setup.n_initial, stream(setup.seed, 0, Purpose.DESIGN))[number]
+        x = settled(space, space.sample(setup.n_initial, stream(setup.seed, 0, Purpose.DESIGN))[number])
         if not near(x[None, :], blocked)[0]:
             return x
     return random_point(space, stream(setup.seed, trial, Purpose.DESIGN), blocked)
@@ -39,19 +41,34 @@ def design_index(setup: Setup, table: Table, number: int, trial: int, open_: npt
 
 
 def random_point(space: Mixed, rng: np.random.Generator, blocked: Floats) -> Floats:
-    """A random point that is not blocked; the last draw if none turned up (then hardly anything is left)."""
+    """A random point that is not blocked; any point where none is left."""
     for count in (8, 64, 512, 4096):
         X = space.sample(count, rng)
-        open_ = np.flatnonzero(~near(X, blocked))
-        if len(open_):
-            break
-    x: Floats = X[open_[0] if len(open_) else 0]
-    return x
+        for x in X[~near(X, blocked)][:64]:
+            point = settled(space, x)
+            if not near(point[None, :], blocked)[0]:
+                return point
+    left = _untried(space, blocked)
+    return left[int(rng.integers(len(left)))] if len(left) else settled(space, X[0])
+
+
+def settled(space: Mixed, x: Floats) -> Floats:
+    """The code of what will really be tried: a real number is rounded to a neat decimal when it is decoded."""
+    return space.encode(space.decode(x))
 
 
 def random_index(open_: npt.NDArray[np.bool_], rng: np.random.Generator) -> int:
     """A random open row."""
     return int(rng.choice(np.flatnonzero(open_)))
+
+
+def _untried(space: Mixed, blocked: Floats) -> Floats:
+    """All points of a finite space that are not blocked, compared exactly; none where it is too large to list."""
+    if space.size is None or space.size > _LISTED_UP_TO:
+        return np.empty((0, space.dim))
+    X = space.enumerate()
+    taken = {row.tobytes() for row in blocked}
+    return X[[row.tobytes() not in taken for row in X]]
 
 
 def _hypercube(setup: Setup, table: Table) -> Floats:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, believe
+from regretless.optimizer.beliefs import State, believe, in_units, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import History
 from regretless.optimizer.setup import Setup
@@ -30,7 +30,7 @@ class Choice:
 
 
 def recommend(setup: Setup, history: History, trial: int, state: State | None) -> Choice:
-    """Argmax of the posterior mean: exact on a table, by search elsewhere. Pending points play no part."""
+    """Argmax of the posterior mean: exact on a table, by search elsewhere. Pending and failed points play no part."""
     with single_thread():
         state = believe(setup, history, trial, state)
         belief = state.belief
@@ -39,7 +39,9 @@ def recommend(setup: Setup, history: History, trial: int, state: State | None) -
             x, mean, sd = belief.X[index], float(belief.mean[index]), float(belief.sd[index])
         else:
             assert isinstance(setup.domain, Mixed)
-            X = candidate_set(setup.domain, belief, history.told.X, stream(setup.seed, trial, Purpose.CANDIDATES))
+            X = candidate_set(
+                setup.domain, belief, history.told.X, stream(setup.seed, told_key(history), Purpose.CANDIDATES)
+            )
             posterior = belief
 
             def mean_and_gradient(rows: Floats) -> tuple[Floats, Floats]:
@@ -52,8 +54,8 @@ def recommend(setup: Setup, history: History, trial: int, state: State | None) -
             )
             index, x = -1, found[0] if found is not None else X[0]
             mean, sd = (float(moment[0]) for moment in belief.mean_sd(x[None, :]))
-        h = state.fit.hyperparameters
-        return Choice(x, index, h.shift + h.scale * mean, h.scale * sd)
+        mean_y, sd_y = in_units(state.fit, mean, sd)
+        return Choice(x, index, float(mean_y), float(sd_y))
 
 
 def predict(
@@ -64,6 +66,4 @@ def predict(
         state = believe(setup, history, trial, state)
         belief = state.belief
         posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
-        mean, sd = posterior.mean_sd(X)
-        h = state.fit.hyperparameters
-        return h.shift + h.scale * mean, h.scale * sd
+        return in_units(state.fit, *posterior.mean_sd(X))

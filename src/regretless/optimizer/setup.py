@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from regretless.acquisition import IRGPUCB, Rule, as_rule
+import numpy as np
+
+from regretless.acquisition import IRGPUCB, UCB, Rule, as_rule
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.rng import check_seed
@@ -51,14 +53,19 @@ def setup(
     domain = listed if listed is not None else space
     if n_initial is None:
         n_initial = _n_initial(domain, preset)
-    elif isinstance(n_initial, bool) or not isinstance(n_initial, int) or n_initial < 0:
+    elif isinstance(n_initial, bool) or not isinstance(n_initial, int | np.integer) or n_initial < 0:
         raise InvalidInput(f"n_initial must be a whole number >= 0, got {n_initial!r}.")
     if surrogate is None:
         surrogate = Surrogate.paper() if preset == "paper" else Surrogate()
+    elif not isinstance(surrogate, Surrogate):
+        raise InvalidInput(f"surrogate must be a Surrogate, such as Surrogate(kernel='rbf'), got {surrogate!r}.")
     scales = surrogate.lengthscale
     if isinstance(scales, tuple) and len(scales) != domain.dim:
         raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")
-    return Setup(space, domain, IRGPUCB() if rule is None else as_rule(rule), surrogate, n_initial, check_seed(seed))
+    chosen = IRGPUCB() if rule is None else as_rule(rule)
+    if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
+        chosen.law(domain.n_candidates if isinstance(domain, Table) else None, domain.dim)
+    return Setup(space, domain, chosen, surrogate, int(n_initial), check_seed(seed))
 
 
 def _n_initial(domain: Table | Mixed, preset: Preset) -> int:

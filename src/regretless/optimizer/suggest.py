@@ -11,13 +11,13 @@ from regretless.arrays import Floats
 from regretless.errors import Exhausted, NumericalError
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import Belief, State, believe, imagine
+from regretless.optimizer.beliefs import Belief, State, believe, imagine, in_units
 from regretless.optimizer.candidates import candidate_set
-from regretless.optimizer.design import design_index, design_point, random_index, random_point
+from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
 from regretless.optimizer.history import Fit, History
 from regretless.optimizer.setup import Setup
 from regretless.rng import Purpose, stream
-from regretless.search import Objective, climb, search_product, search_table
+from regretless.search import Objective, climb, near, search_product, search_table
 from regretless.spaces import Mixed, Table
 
 __all__ = ["Suggestion", "suggest"]
@@ -61,16 +61,14 @@ def suggest(setup: Setup, history: History, trial: int, state: State | None) -> 
 def _open_candidates(setup: Setup, history: History) -> npt.NDArray[np.bool_]:
     """Which rows of a table may be suggested (empty for a product space)."""
     if not isinstance(setup.domain, Table):
+        _check_left(setup.domain, history)
         return np.ones(0, dtype=np.bool_)
     open_ = np.ones(setup.domain.n_candidates, dtype=np.bool_)
     if setup.space.repeats == "never":
         for points in (history.told, history.pending, history.failed):
             open_[points.index] = False
         if not open_.any():
-            raise Exhausted(
-                f"All {len(open_)} candidates have been tried and repeats='never'. "
-                "Add candidates, or allow repeats to measure some again."
-            )
+            raise _exhausted(len(open_))
         return open_
     # Measured rows may be asked again; pending and failed ones only when nothing else is left.
     open_[history.pending.index] = open_[history.failed.index] = False
@@ -81,10 +79,30 @@ def _open_candidates(setup: Setup, history: History) -> npt.NDArray[np.bool_]:
     return open_ if open_.any() else ~open_
 
 
+def _check_left(space: Mixed, history: History) -> None:
+    """Raise Exhausted where every point of a finite product space has been tried and none may be repeated."""
+    parts = (history.told.X, history.pending.X, history.failed.X)
+    if space.repeats == "never" and space.size is not None and sum(map(len, parts)) >= space.size:
+        tried = {row.tobytes() for row in np.vstack(parts)}
+        if len(tried) >= space.size:
+            raise _exhausted(space.size)
+
+
+def _exhausted(count: int) -> Exhausted:
+    return Exhausted(
+        f"All {count} candidates have been tried and repeats='never'. "
+        "Add candidates, or allow repeats to measure some again."
+    )
+
+
 def _blocked(setup: Setup, history: History, noise_share: float) -> Floats:
-    """Points of a product space that must not be suggested again."""
+    """Points of a product space that must not be suggested again.
+
+    With a real column a point close by tells as much as the same point again, so an exact repeat is never needed. It
+    would be asked for at corners only, where a model that takes the ups and downs of f for noise can be caught.
+    """
     parts = [history.pending.X, history.failed.X]
-    if setup.space.repeats == "never" or noise_share < NOISE_FREE:
+    if setup.space.repeats == "never" or setup.domain.continuous.any() or noise_share < NOISE_FREE:
         parts.append(history.told.X)
     return np.vstack(parts)
 
@@ -126,18 +144,19 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
         found = search_product(setup.domain, objective, view.X, values, blocked=blocked)
         if found is None:
             return _random(setup, history, trial, open_, "no untried point with a finite score was found")
-        x = found[0]
+        x = settled(setup.domain, found[0])
+        if near(x[None, :], blocked)[0]:  # bounds so close that few decimals lie between them
+            return _random(setup, history, trial, open_, "the point found rounds to one already tried")
         mean, sd = (float(moment[0]) for moment in view.posterior.mean_sd(x[None, :]))
-    record = {
-        **score.record,
-        "mean": hyperparameters.shift + hyperparameters.scale * mean,
-        "sd": hyperparameters.scale * sd,
-    }
+    mean_y, sd_y = in_units(state.fit, mean, sd)
+    record = {**score.record, "mean": float(mean_y), "sd": float(sd_y)}
     return Suggestion(x, index, "rule", record, jitter=view.posterior.jitter, fit=state.fit)
 
 
 def _view(setup: Setup, history: History, trial: int, state: State, belief: Belief, best_told: float) -> View:
     told = history.told
+    # A pending point is taken to bring its posterior mean, so an incumbent may be one: else a batch gathers around it.
+    believed = np.vstack([told.X, history.pending.X])
     if isinstance(belief, TablePosterior):
         rows = np.searchsorted(told.trials, state.trials)  # the posterior's own order
         return View(
@@ -145,7 +164,7 @@ def _view(setup: Setup, history: History, trial: int, state: State, belief: Beli
             X=belief.X,
             mean=belief.mean,
             sd=belief.sd,
-            told=told.X,
+            told=believed,
             best_told=best_told,
             n_levels=setup.domain.n_levels,
             table=belief,
@@ -161,7 +180,7 @@ def _view(setup: Setup, history: History, trial: int, state: State, belief: Beli
         X=X,
         mean=mean,
         sd=sd,
-        told=told.X,
+        told=believed,
         best_told=best_told,
         n_levels=setup.domain.n_levels,
         climb=lambda f, starts: climb(f, starts, movable=movable),

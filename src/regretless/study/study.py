@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless.acquisition import Rule
 from regretless.arrays import Floats, as_finite_float
-from regretless.errors import InvalidInput, TrialConflict, UnknownTrial
+from regretless.errors import Exhausted, InvalidInput, TrialConflict, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
     Fit,
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 __all__ = ["Direction", "Study"]
 
 Direction = Literal["maximize", "minimize"]
+
+#: Values of this size can still be squared and summed by a model that takes them as they are.
+_LARGEST_RAW = 1e50
 
 
 class Study:
@@ -135,7 +138,8 @@ class Study:
     def ask(self, n: int | None = None) -> Trial | list[Trial]:
         """What to try next: one trial, or a list of ``n`` that spread out.
 
-        Asked trials are pending until told. They count: the next suggestion keeps away from them.
+        Asked trials are pending until told. They count: the next suggestion keeps away from them. The list is shorter
+        than ``n`` where repeats are not allowed and fewer candidates are left. An error leaves no trial behind.
 
         Raises
         ------
@@ -146,7 +150,7 @@ class Study:
             return self._ask()
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise InvalidInput(f"n must be a whole number >= 1, got {n!r}.")
-        return [self._ask() for _ in range(n)]
+        return self._ask_many(int(n))
 
     def tell(self, trial: Trial | int, value: Any = None, *, failed: bool = False) -> Trial:
         """Record what came out of a trial, in any order; ``failed=True`` if nothing did.
@@ -154,21 +158,21 @@ class Study:
         Telling the same again changes nothing; telling something else is refused.
         """
         known = self._known(trial)
-        if failed:
+        if _as_bool(failed, "failed"):
             if value is not None:
                 raise InvalidInput(f"trial {known.number} cannot both fail and have the value {value!r}.")
             return self._finish(known, "failed", None)
         if value is None:
             raise InvalidInput(f"tell(trial {known.number}, ...) needs a value, or failed=True.")
-        return self._finish(known, "told", as_finite_float(value, f"the value of trial {known.number}"))
+        return self._finish(known, "told", self._number(value, f"the value of trial {known.number}"))
 
     def add(self, params: Any = None, value: Any = None, *, row: Any = None, failed: bool = False) -> Trial:
         """Bring data along that was not asked for: parameters (or the id of a table's row) with value or ``failed``."""
         if (params is None) == (row is None):
             raise InvalidInput("add needs either params or row=, the id of a row of the table.")
-        if failed == (value is not None):
+        if _as_bool(failed, "failed") == (value is not None):
             raise InvalidInput("add needs either a value or failed=True.")
-        number = None if failed else as_finite_float(value, "value")
+        number = None if failed else self._number(value, "value")
         index = self._index(params, row)
         if index >= 0:
             checked, code = self._table.params(index), self._table.X[index]
@@ -198,6 +202,8 @@ class Study:
     def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
         """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units."""
         history = self._told_history("predict")
+        if not isinstance(many, Iterable) or isinstance(many, str | Mapping):
+            raise InvalidInput(f"predict needs a list of params, got {many!r}. For one point write predict([params]).")
         X = self._setup.domain.encode_many(list(many))
         mean, sd = predict(self._setup, history, len(self._trials), self._state, X)
         return self._sign * mean, sd
@@ -245,6 +251,20 @@ class Study:
         self._append(trial, self._code(trial, suggestion), suggestion.index)
         return trial
 
+    def _ask_many(self, n: int) -> list[Trial]:
+        before, fit, state = len(self._trials), self._fit, self._state
+        try:
+            for _ in range(n):
+                self._ask()
+        except Exhausted:
+            if len(self._trials) == before:
+                raise
+        except BaseException:  # nobody would ever get to see the trials of a list that was not returned
+            del self._trials[before:]
+            self._fit, self._state = fit, state
+            raise
+        return self._trials[before:]
+
     def _as_trial(self, number: int, suggestion: Suggestion) -> Trial:
         index = suggestion.index
         record = dict(suggestion.record)
@@ -267,9 +287,10 @@ class Study:
         return suggestion.x if suggestion.index >= 0 else self._product.encode(trial.params)
 
     def _append(self, trial: Trial, code: Floats, index: int) -> None:
+        # A trial counts once it is in the list of trials; what an interrupt or an undone batch left is overwritten.
+        self._codes[trial.number :] = [code]
+        self._indices[trial.number :] = [index]
         self._trials.append(trial)
-        self._codes.append(code)
-        self._indices.append(index)
 
     def _finish(self, trial: Trial, status: Status, value: float | None) -> Trial:
         if trial.status != "pending":
@@ -281,6 +302,15 @@ class Study:
         done = replace(trial, status=status, value=value)
         self._trials[trial.number] = done
         return done
+
+    def _number(self, value: Any, what: str) -> float:
+        number = as_finite_float(value, what)
+        if not self._setup.surrogate.standardize and abs(number) > _LARGEST_RAW:
+            raise InvalidInput(
+                f"{what} must be within +-{_LARGEST_RAW:g} for a model that does not standardise, got {number!r}. "
+                "Scale the values, or use a Surrogate with standardize=True."
+            )
+        return number
 
     def _known(self, trial: Trial | int) -> Trial:
         number = trial.number if isinstance(trial, Trial) else trial
@@ -330,3 +360,9 @@ class Study:
         X = np.array([self._codes[i] for i in numbers], dtype=np.float64).reshape(len(numbers), self._setup.domain.dim)
         index = np.array([self._indices[i] for i in numbers], dtype=np.intp)
         return Points(np.array(numbers, dtype=np.intp), X, index)
+
+
+def _as_bool(value: Any, what: str) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidInput(f"{what} must be True or False, got {value!r}.")
+    return bool(value)

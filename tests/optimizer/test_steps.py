@@ -1,0 +1,278 @@
+"""The pure steps of one suggestion, each against a plain twin."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regretless import Box, Mixed, Study, Surrogate, Table
+from regretless.gp import Hyperparameters, table_posterior
+from regretless.optimizer import Fit, History, Points, predict, recommend, setup, suggest
+from regretless.optimizer.beliefs import believe, imagine, in_units, told_key
+from regretless.optimizer.candidates import candidate_set
+from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
+from regretless.rng import Purpose, stream
+from regretless.search import near
+
+BOX = Box([(0.0, 1.0)] * 2)
+FIXED = Surrogate(method="fixed", lengthscale=0.4, signal_var=1.0, noise_var=1e-2)
+
+
+def points(X, first: int = 0, index=None) -> Points:
+    X = np.asarray(X, dtype=float).reshape(-1, 2)
+    index = np.full(len(X), -1) if index is None else np.asarray(index)
+    return Points(np.arange(first, first + len(X)), X, index)
+
+
+def history(told, y, pending=(), failed=(), fit=None) -> History:
+    n, m = len(told), len(pending)
+    return History(points(told), np.asarray(y, dtype=float), points(pending, n), points(failed, n + m), n, 0, fit)
+
+
+def wavy(X) -> np.ndarray:
+    return np.sin(5.0 * np.asarray(X)).sum(axis=1)
+
+
+X9 = np.random.default_rng(0).random((9, 2))
+
+
+# beliefs --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", [BOX, Table(np.random.default_rng(1).random((40, 2)))])
+def test_what_is_told_later_is_conditioned_on_not_fitted(space):
+    """The carried posterior against one built at once from everything, up to rounding."""
+    s = setup(space, surrogate=Surrogate(refit_every=100, restarts=0), seed=0)
+    state = believe(s, history(X9[:4], wavy(X9[:4])), 4, None)
+    for n in range(5, 10):
+        state = believe(s, history(X9[:n], wavy(X9[:n]), fit=state.fit), n, state)
+    h = state.fit.hyperparameters
+    assert state.fit.trials == (0, 1, 2, 3)
+    at_once = h.posterior(s.surrogate.kernel, s.categorical, X9, wavy(X9))
+    Z = np.random.default_rng(2).random((30, 2))
+    if isinstance(space, Table):
+        whole = table_posterior(at_once, space.X)
+        np.testing.assert_allclose(state.belief.mean, whole.mean, atol=1e-9)
+        np.testing.assert_allclose(state.belief.sd, whole.sd, rtol=1e-6)
+    else:
+        for mine, other in zip(state.belief.mean_sd(Z), at_once.mean_sd(Z), strict=True):
+            np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-9)
+
+
+def test_a_late_tell_of_a_lower_number_is_put_in_its_place():
+    """Trial 5 told after trial 6: the same bits as if it had been there before."""
+    s = setup(BOX, surrogate=Surrogate(refit_every=100, restarts=0), seed=0)
+    y = wavy(X9)
+    first = believe(s, history(X9[:4], y[:4]), 4, None)
+    whole = history(X9[:7], y[:7], fit=first.fit)
+    without = History(
+        Points(np.array([0, 1, 2, 3, 4, 6]), X9[[0, 1, 2, 3, 4, 6]], np.full(6, -1)),
+        y[[0, 1, 2, 3, 4, 6]],
+        points(X9[5:6], 5),
+        points([]),
+        7,
+        0,
+        first.fit,
+    )
+    carried = believe(s, whole, 7, believe(s, without, 7, first))
+    fresh = believe(s, whole, 7, None)
+    Z = np.random.default_rng(2).random((30, 2))
+    assert (carried.belief.mean(Z) == fresh.belief.mean(Z)).all()
+    assert carried.trials == fresh.trials == (0, 1, 2, 3, 4, 5, 6)
+
+
+def test_a_state_of_other_values_is_not_used():
+    s = setup(BOX, surrogate=FIXED, seed=0)
+    y = wavy(X9)
+    state = believe(s, history(X9, y), 9, None)
+    other = history(X9, -y, fit=state.fit)
+    Z = np.random.default_rng(2).random((30, 2))
+    assert (believe(s, other, 9, state).belief.mean(Z) == believe(s, other, 9, None).belief.mean(Z)).all()
+
+
+def test_imagining_leaves_the_state_as_it_was():
+    table = Table(np.random.default_rng(1).random((40, 2)))
+    s = setup(table, surrogate=FIXED, seed=0)
+    told = table.X[:6]
+    h = History(
+        points(told, 0, range(6)), wavy(told), points(table.X[6:9], 6, range(6, 9)), points(table.X[9:11], 9, (9, 10)),
+        6, 0, None,
+    )  # fmt: skip
+    state = believe(s, h, 11, None)
+    mean, sd = state.belief.mean.copy(), state.belief.sd.copy()
+    one, two = imagine(h, state), imagine(h, state)
+    assert (one.mean == two.mean).all()
+    assert (one.sd == two.sd).all()
+    assert (state.belief.mean == mean).all()
+    assert (state.belief.sd == sd).all()
+    assert (one.sd <= sd + 1e-12).all()
+    assert (one.sd[6:11] <= 0.1).all()  # not more than the noise of one measurement
+
+
+def test_units_end_at_the_largest_float():
+    largest = np.finfo(float).max
+    fit = Fit(Hyperparameters((1.0,), 1.0, 0.1, shift=1e308, scale=1e308), 0, ())
+    mean, sd = in_units(fit, np.array([0.0, 5.0, -5.0]), np.array([0.0, 1.0, 5.0]))
+    assert mean.tolist() == [1e308, largest, -largest]
+    assert sd.tolist() == [0.0, 1e308, largest]
+
+
+def test_the_key_of_what_was_told():
+    assert told_key(history([], [])) == 0
+    assert told_key(history(X9[:3], wavy(X9[:3]), pending=X9[3:5])) == 3
+
+
+# design ---------------------------------------------------------------------------------------------------------------
+
+
+def test_a_blocked_point_of_the_design_is_replaced():
+    s = setup(BOX, seed=3)
+    x = design_point(s, BOX, 2, 2, np.empty((0, 2)))
+    other = design_point(s, BOX, 2, 2, x[None, :])
+    assert not near(other[None, :], x[None, :])[0]
+    assert (other >= 0.0).all()
+    assert (other <= 1.0).all()
+    assert (design_point(s, BOX, 99, 99, x[None, :]) != x).any()  # used up: random
+
+
+def test_rows_of_the_design_are_open_and_spread():
+    table = Table(np.random.default_rng(0).random((500, 2)))
+    s = setup(table, n_initial=8, seed=1)
+    open_ = np.ones(500, dtype=bool)
+    chosen = []
+    for number in range(8):
+        index = design_index(s, table, number, number, open_)
+        assert open_[index]
+        open_[index] = False
+        chosen.append(index)
+    strata = np.sort(np.floor(8 * table.X[chosen]), axis=0)
+    assert (np.abs(strata - np.arange(8.0)[:, None]) <= 1.0).all()  # nearly one a stratum
+
+
+def test_random_rows_are_open():
+    open_ = np.zeros(50, dtype=bool)
+    open_[[3, 17]] = True
+    drawn = {random_index(open_, np.random.default_rng(i)) for i in range(30)}
+    assert drawn == {3, 17}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 11))
+def test_random_points_of_a_small_product_are_open(seed, left):
+    space = Mixed({"n": (1, 3), "c": ["a", "b"], "t": [True, False]})
+    X = space.enumerate()
+    blocked = np.delete(X, left, axis=0)
+    x = random_point(space, np.random.default_rng(seed), blocked)
+    assert (x == X[left]).all()
+
+
+def test_a_settled_point_decodes_to_itself():
+    space = Mixed({"x": (-1.0, 2.0), "l": (1e-3, 1e3, "log"), "n": (1, 9)})
+    for x in space.sample(50, np.random.default_rng(0)):
+        point = settled(space, x)
+        assert space.decode(point) == space.decode(x)
+        assert (settled(space, point) == point).all()
+        np.testing.assert_allclose(point, x, atol=1e-9)
+
+
+# candidates, setup, suggestion ----------------------------------------------------------------------------------------
+
+
+def test_candidates_are_points_of_the_space_around_the_best():
+    space = Mixed({"x": (0.0, 1.0), "n": (1, 5), "c": ["a", "b", "c"]})
+    s = setup(space, surrogate=FIXED, seed=0)
+    told = space.sample(8, np.random.default_rng(0))
+    y = told[:, 0]
+    posterior = FIXED_HYPER.posterior("matern52", s.categorical, told, y)
+    X = candidate_set(space, posterior, told, np.random.default_rng(1))
+    assert (space.snap(X) == X).all()
+    best = told[posterior.mean(told).argmax()]
+    assert (best == X).all(axis=1).any()
+    assert (np.abs(X[:, 0] - best[0]) < 0.05).sum() > 20
+    assert len(candidate_set(space, posterior, told[:0], np.random.default_rng(1))) == 400
+
+
+FIXED_HYPER = Hyperparameters((0.4, 0.4, 1.0), 1.0, 1e-2)
+
+
+@pytest.mark.parametrize(
+    ("space", "kind", "size"),
+    [
+        ({"n": (1, 100), "m": (1, 100)}, Table, 10_000),
+        ({"n": (1, 100), "m": (1, 101)}, Mixed, 10_100),
+        ({"n": (1, 100), "x": (0.0, 1.0)}, Mixed, None),
+        ({"k": 1}, Table, 1),
+    ],
+)
+def test_small_discrete_spaces_are_listed(space, kind, size):
+    s = setup(Mixed(space), seed=0)
+    assert type(s.domain) is kind
+    assert s.domain.size == size
+    assert isinstance(s.space, Mixed)
+
+
+@pytest.mark.parametrize("space", [BOX, Table(X9)])
+def test_a_suggestion_changes_nothing_and_depends_on_nothing_else(space):
+    s = setup(space, n_initial=3, seed=5)
+    index = list(range(6)) if isinstance(space, Table) else None
+    h = History(points(X9[:6], 0, index), wavy(X9[:6]), points([]), points([]), 3, 3, None)
+    copies = [h.told.X.copy(), h.y.copy()]
+    first, state = suggest(s, h, 6, None)
+    second, _ = suggest(s, h, 6, None)
+    third, _ = suggest(s, h, 6, state)
+    for other in (second, third):
+        assert (first.x == other.x).all()
+        assert (first.index, first.record) == (other.index, other.record)
+    assert (copies[0] == h.told.X).all()
+    assert (h.y == copies[1]).all()
+    different, _ = suggest(s, h, 7, None)  # another trial, other streams
+    assert different.record["zeta"] != first.record["zeta"]
+
+
+def test_a_table_suggestion_is_the_argmax_over_open_rows():
+    """Brute force with the recorded zeta: no open row has a larger bound."""
+    table = Table(np.random.default_rng(3).random((60, 2)), repeats="never")
+    study = Study(table, seed=2, surrogate=FIXED)
+    for _ in range(12):
+        before = {trial.row for trial in study.trials}
+        mean_sd = study.predict([table.params(i) for i in range(60)]) if study.best else None
+        trial = study.ask()
+        if trial.source == "rule":
+            bound = mean_sd[0] + np.sqrt(trial.zeta) * mean_sd[1]
+            bound[list(before)] = -np.inf
+            assert bound[trial.row] >= bound.max() - 1e-9
+        study.tell(trial, float(np.sin(5.0 * np.array(list(trial.params.values()))).sum()))
+
+
+def test_a_box_suggestion_is_close_to_the_argmax():
+    """No point of a dense grid has a bound much larger than the one suggested."""
+    study = Study(BOX, seed=2, surrogate=FIXED)
+    side = np.linspace(0.0, 1.0, 41)
+    lattice = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    for _ in range(12):
+        mean_sd = study.predict(list(lattice)) if study.best else None
+        trial = study.ask()
+        if trial.source == "rule":
+            bound = mean_sd[0] + np.sqrt(trial.zeta) * mean_sd[1]
+            mine = trial.record["mean"] + np.sqrt(trial.zeta) * trial.record["sd"]
+            assert mine >= bound.max() - 1e-6
+        study.tell(trial, float(np.sin(5.0 * np.array(list(trial.params.values()))).sum()))
+
+
+def test_the_recommendation_is_close_to_the_argmax_of_the_mean():
+    s = setup(BOX, surrogate=FIXED, seed=0)
+    side = np.linspace(0.0, 1.0, 81)
+    lattice = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    for seed in range(5):
+        X = np.random.default_rng(seed).random((12, 2))
+        h = history(X, wavy(X))
+        choice = recommend(s, h, 12, None)
+        mean, _ = predict(s, h, 12, None, lattice)
+        assert choice.mean >= mean.max() - 1e-9
+        again = recommend(s, h, 99, None)  # the trial's number plays no part
+        assert (again.x == choice.x).all()
+
+
+def test_streams_of_a_suggestion_are_keyed_by_trial_and_purpose():
+    draws = {stream(1, trial, purpose).random() for trial in range(5) for purpose in Purpose}
+    assert len(draws) == 5 * len(Purpose)

@@ -1,0 +1,173 @@
+"""Same seed, same suggestions: twice, in other processes, with other caches, whatever was looked at in between."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.study.helpers import SPACES, all_bits, smooth
+from tests.study.torture import rules
+
+from regretless import Study, Surrogate
+from regretless.acquisition import RULES
+
+
+def play(study: Study, steps: int = 8, before_ask=None) -> Study:
+    """A messy life: batches, failures, late and out-of-order tells, pending trials that stay."""
+    late = []
+    for step in range(steps):
+        if before_ask is not None:
+            before_ask(study)
+        batch = study.ask(1 + step % 3)
+        for trial in reversed(batch):
+            if (trial.number * 7) % 11 == 3:
+                study.tell(trial, failed=True)
+            elif (trial.number * 5) % 7 == 2:
+                late.append(trial)
+            else:
+                study.tell(trial, smooth(trial.params))
+        if len(late) > 2:
+            told = late.pop(0)
+            study.tell(told, smooth(told.params))
+    return study
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_twice_the_same(space):
+    """Which is also what a replayed history gives: nothing of a generator is kept, only the seed."""
+    first, second = (play(Study(SPACES[space](), seed=11)) for _ in range(2))
+    assert all_bits(first) == all_bits(second)
+    assert all_bits(first) != all_bits(play(Study(SPACES[space](), seed=12)))
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("rule", ["irgp-ucb", "ts"])
+def test_the_carried_state_changes_no_bit(space, rule):
+    """The slow twin of `Study._state`: built anew before every ask, across refits, pending, failed and late tells."""
+
+    def forget(study):
+        study._state = None
+
+    kept = play(Study(SPACES[space](), seed=3, rule=rules()[rule], surrogate=Surrogate(refit_every=4)), steps=12)
+    dropped = play(
+        Study(SPACES[space](), seed=3, rule=rules()[rule], surrogate=Surrogate(refit_every=4)), 12, before_ask=forget
+    )
+    assert all_bits(kept) == all_bits(dropped)
+    fits = {repr(trial.hyperparameters) for trial in kept.trials if trial.hyperparameters is not None}
+    assert len(fits) >= 3  # it did go across refits
+    assert {trial.status for trial in kept.trials} == {"told", "failed", "pending"}
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_looking_changes_nothing(space):
+    def look(study):
+        if study.best is not None:
+            study.recommend()
+            study.predict([study.best.params])
+            repr(study)
+            assert study.trials
+
+    plain = play(Study(SPACES[space](), seed=2))
+    watched = play(Study(SPACES[space](), seed=2), before_ask=look)
+    assert all_bits(plain) == all_bits(watched)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("rule", ["irgp-ucb", "mes"])
+def test_the_order_of_tells_does_not_matter(space, rule):
+    """A batch told in several orders, one trial of it failed: the same next batch, bit for bit."""
+    outcomes = []
+    for order in ([0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [3, 0, 5, 1, 4, 2]):
+        study = Study(SPACES[space](), seed=6, rule=rules()[rule], n_initial=6)
+        for _ in range(2):
+            batch = study.ask(6)
+            for i in order:
+                if i == 2:
+                    study.tell(batch[i], failed=True)
+                else:
+                    study.tell(batch[i], smooth(batch[i].params))
+        study.ask(2)
+        outcomes.append((all_bits(study), study.recommend()))
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("space", ["box", "table", "mixed"])
+def test_maximising_f_is_minimising_minus_f(space, rule):
+    up = Study(SPACES[space](), seed=4, rule=rules()[rule], direction="maximize", n_initial=3)
+    down = Study(SPACES[space](), seed=4, rule=rules()[rule], direction="minimize", n_initial=3)
+    for step in range(7):
+        a, b = up.ask(), down.ask()
+        assert (a.params, a.row, a.source, a.hyperparameters is None) == (b.params, b.row, b.source, a.source != "rule")
+        record = {k: -v if k == "mean" else v for k, v in b.record.items()}
+        assert record == a.record
+        if step == 4:
+            up.tell(a, failed=True)
+            down.tell(b, failed=True)
+        else:
+            up.tell(a, smooth(a.params))
+            down.tell(b, -smooth(b.params))
+    one, other = up.recommend(), down.recommend()
+    assert (one.params, one.mean, one.sd) == (other.params, -other.mean, other.sd)
+    assert up.best.params == down.best.params
+    assert up.best.value == -down.best.value
+
+
+SCRIPT = """
+import json, sys
+sys.path.insert(0, {root!r})
+from regretless import Study
+from tests.study.helpers import SPACES, all_bits
+from tests.study.test_determinism import play, rules
+out = {{}}
+for space in SPACES:
+    for rule in ("irgp-ucb", "jes"):
+        study = play(Study(SPACES[space](), seed=21, rule=rules()[rule]), steps=5)
+        out[space + rule] = [repr(b) for b in all_bits(study)] + [repr(study.recommend())]
+study = Study([(0.0, 1.0)] * 3, seed=1)
+import numpy as np
+for x in np.random.default_rng(0).random((150, 3)):
+    study.add(x, float(np.sin(5 * x).sum()))
+out["large"] = [repr(b) for b in all_bits(study)] if study.ask(3) else []
+print(json.dumps(out))
+"""
+
+
+def test_across_processes_threads_and_hash_seeds():
+    code = SCRIPT.format(root=str(Path(__file__).resolve().parents[2]))
+    outputs = []
+    for threads, hashed in (("1", "0"), ("2", "1"), ("4", "4242")):
+        environment = {
+            **os.environ,
+            "OPENBLAS_NUM_THREADS": threads,
+            "OMP_NUM_THREADS": threads,
+            "PYTHONHASHSEED": hashed,
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        outputs.append(json.loads(done.stdout))
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert any("'rule'" in line for line in outputs[0]["large"])
+
+
+def test_a_seed_that_was_not_given_is_kept():
+    study = play(Study([(0.0, 1.0)]), 4)
+    assert all_bits(play(Study([(0.0, 1.0)], seed=study.seed), 4)) == all_bits(study)
+    assert Study([(0.0, 1.0)]).seed != study.seed
+
+
+def test_the_global_generator_is_left_alone():
+    np.random.seed(0)  # noqa: NPY002 - what users may do
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    first = play(Study(SPACES["mixed"](), seed=1), 4)
+    assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
+    np.random.seed(1)  # noqa: NPY002
+    assert all_bits(play(Study(SPACES["mixed"](), seed=1), 4)) == all_bits(first)

@@ -1,0 +1,279 @@
+"""Bad input: a clear error of the right kind that names the thing, and a study as it was before."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from tests.study.helpers import MIXED, snapshot
+
+from regretless import GPUCB, InvalidInput, RegretlessError, Study, Surrogate, Table, TrialConflict, UnknownTrial
+from regretless import maximize as find_max
+
+BOX = [(0.0, 1.0), (0.0, 1.0)]
+
+
+def study_of(space, told: int = 5, **more) -> Study:
+    study = Study(space, seed=1, **more)
+    for trial in study.ask(told):
+        study.tell(trial, float(trial.number))
+    study.ask()
+    return study
+
+
+# Bad settings ---------------------------------------------------------------------------------------------------------
+
+BAD_STUDIES = [
+    ("no space", {"space": None}, "space"),
+    ("an empty list", {"space": []}, "space"),
+    ("an empty mapping", {"space": {}}, "at least one parameter"),
+    ("an empty table", {"space": np.empty((0, 2))}, "at least one row"),
+    ("a table without columns", {"space": np.empty((2, 0))}, "at least one column"),
+    ("a table with NaN", {"space": np.array([[0.0], [math.nan]])}, "row 1"),
+    ("bounds reversed", {"space": [(1.0, 0.0)]}, "x0.*below"),
+    ("bounds equal", {"space": {"a": (1.0, 1.0)}}, "'a'"),
+    ("bounds NaN", {"space": [(0.0, math.nan)]}, "x0.*finite"),
+    ("bounds infinite", {"space": [(0.0, math.inf)]}, "x0.*finite"),
+    ("whole-number bounds reversed", {"space": {"n": (5, 1)}}, "'n'.*below"),
+    ("whole numbers too large", {"space": {"n": (0, 2**53 + 1)}}, r"2\*\*53"),
+    ("log of zero", {"space": {"a": (0.0, 1.0, "log")}}, "'a'.*low > 0"),
+    ("no choices", {"space": {"a": []}}, "'a'.*empty"),
+    ("a text file that is not there", {"space": "no such file.csv"}, "no such file"),
+    ("an unknown direction", {"direction": "up"}, "direction.*'up'"),
+    ("an unknown preset", {"preset": "best"}, "preset.*'best'"),
+    ("an unknown rule", {"rule": "irgpucb"}, "irgp-ucb"),
+    ("a rule that is none", {"rule": 7}, "rule"),
+    ("a rule's class", {"rule": GPUCB}, "rule"),
+    ("a law no box has", {"rule": GPUCB("theory")}, "continuous"),
+    ("a surrogate by name", {"surrogate": "rbf"}, "surrogate.*'rbf'"),
+    ("length scales of another space", {"surrogate": Surrogate(lengthscale=(0.1,) * 3)}, "3 length scales.*2 columns"),
+    ("n_initial negative", {"n_initial": -1}, "n_initial.*-1"),
+    ("n_initial a fraction", {"n_initial": 2.5}, "n_initial.*2.5"),
+    ("n_initial a bool", {"n_initial": True}, "n_initial.*True"),
+    ("unknown repeats", {"repeats": "sometimes"}, "repeats.*'sometimes'"),
+    ("seed negative", {"seed": -1}, "seed.*-1"),
+    ("seed text", {"seed": "one"}, "seed.*'one'"),
+    ("seed a fraction", {"seed": 1.0}, "seed.*1.0"),
+]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"), [case[1:] for case in BAD_STUDIES], ids=[case[0] for case in BAD_STUDIES]
+)
+def test_a_study_that_cannot_be(settings, says):
+    with pytest.raises(InvalidInput, match=f"(?s){says}"):
+        Study(**{"space": BOX, **settings})
+
+
+# Bad calls ------------------------------------------------------------------------------------------------------------
+
+BAD_VALUES = [
+    ("NaN", math.nan, "finite.*nan.*failed=True"),
+    ("infinity", math.inf, "finite.*inf"),
+    ("minus infinity", -np.inf, "finite.*inf"),
+    ("NaN of NumPy", np.float32("nan"), "finite"),
+    ("an int too large for a float", 10**400, "finite"),
+    ("text", "3", "real number.*'3'"),
+    ("None", None, "value"),
+    ("a bool", True, "real number.*True"),
+    ("a bool of NumPy", np.True_, "real number"),
+    ("complex", 1j, "real number.*1j"),
+    ("a list", [1.0], r"real number.*\[1.0\]"),
+    ("an array", np.array([1.0, 2.0]), "real number"),
+    ("an array of one", np.array([1.0]), "real number"),
+    ("a mapping", {"value": 1.0}, "real number"),
+    ("a decimal", Decimal("1.5"), "real number.*Decimal"),
+    ("an object", object(), "real number"),
+]
+
+
+@pytest.mark.parametrize(("value", "says"), [case[1:] for case in BAD_VALUES], ids=[case[0] for case in BAD_VALUES])
+def test_values_that_are_none(value, says):
+    study = study_of(BOX)
+    before = snapshot(study)
+    with pytest.raises(InvalidInput, match=f"(?s){says}"):
+        study.tell(5, value)
+    with pytest.raises(InvalidInput):
+        study.add([0.5, 0.5], value)
+    assert snapshot(study) == before
+    assert study.tell(5, 2.0).value == 2.0
+
+
+@pytest.mark.parametrize("value", [3, np.float32(0.5), np.int8(-3), np.array(2.5), Fraction(1, 4), -0.0, 1e-320])
+def test_values_that_are_one(value):
+    study = study_of(BOX)
+    told = study.tell(5, value)
+    assert type(told.value) is float
+    assert told.value == float(value)
+    assert study.tell(5, value) == told
+
+
+TABLE = Table([{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}, {"a": 3.0, "b": "x"}])
+
+BAD_PARAMS = [
+    ("an unknown name", MIXED, {"x": 0.1, "l": 1.0, "n": 3, "c": "a", "depth": 3}, "unknown parameter 'depth'"),
+    ("a misspelt name", MIXED, {"x": 0.1, "l": 1.0, "n": 3, "C": "a"}, "'C'"),
+    ("a missing name", MIXED, {"x": 0.1, "l": 1.0, "n": 3}, "missing 'c'"),
+    ("out of range", MIXED, {"x": 1.5, "l": 1.0, "n": 3, "c": "a"}, "x must lie.*1.5"),
+    ("just out of range", MIXED, {"x": 1.0 + 1e-15, "l": 1.0, "n": 3, "c": "a"}, "x must lie"),
+    ("NaN", MIXED, {"x": math.nan, "l": 1.0, "n": 3, "c": "a"}, "x must be a finite.*nan"),
+    ("infinite", MIXED, {"x": 0.5, "l": math.inf, "n": 3, "c": "a"}, "l must be a finite.*inf"),
+    ("zero on a log scale", MIXED, {"x": 0.5, "l": 0.0, "n": 3, "c": "a"}, "l must lie"),
+    ("a fraction for a whole number", MIXED, {"x": 0.5, "l": 1.0, "n": 2.5, "c": "a"}, "n must be a whole.*2.5"),
+    ("a whole number out of range", MIXED, {"x": 0.5, "l": 1.0, "n": 31, "c": "a"}, "n must be.*31"),
+    ("an unknown choice", MIXED, {"x": 0.5, "l": 1.0, "n": 3, "c": "A"}, "c must be one of.*'A'"),
+    ("text for a number", MIXED, {"x": "0.5", "l": 1.0, "n": 3, "c": "a"}, "x must be a number.*'0.5'"),
+    ("a bool for a number", MIXED, {"x": True, "l": 1.0, "n": 3, "c": "a"}, "x must be a number.*True"),
+    ("a list for a choice", MIXED, {"x": 0.5, "l": 1.0, "n": 3, "c": ["a"]}, r"c must be one of.*\['a'\]"),
+    ("no mapping", MIXED, [0.5, 1.0, 3, "a"], "mapping"),
+    ("text", MIXED, "x", "mapping.*'x'"),
+    ("None among bounds", BOX, [0.5, None], "x1 must be a number.*None"),
+    ("too few numbers", BOX, [0.5], "2 numbers"),
+    ("too many numbers", BOX, [0.5] * 3, "2 numbers"),
+    ("numbers in a matrix", BOX, np.full((2, 2), 0.5), "2 numbers"),
+    ("not a row of the table", TABLE, {"a": 1.0, "b": "y"}, "no row of the table.*nearest"),
+    ("a column the table lacks", TABLE, {"a": 1.0, "b": "x", "z": 0}, "unknown parameter 'z'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("space", "params", "says"), [case[1:] for case in BAD_PARAMS], ids=[case[0] for case in BAD_PARAMS]
+)
+def test_params_that_cannot_be(space, params, says):
+    study = study_of(space, told=2)
+    before = snapshot(study)
+    with pytest.raises(InvalidInput, match=f"(?s){says}"):
+        study.add(params, 1.0)
+    with pytest.raises(InvalidInput, match=f"(?s){says}"):
+        study.predict([params])
+    assert snapshot(study) == before
+
+
+BAD_CALLS = [
+    ("add nothing", lambda s: s.add(), InvalidInput, "params or row"),
+    ("add without a value", lambda s: s.add([0.5, 0.5]), InvalidInput, "value or failed"),
+    ("add both", lambda s: s.add([0.5, 0.5], 1.0, failed=True), InvalidInput, "value or failed"),
+    ("add a word for failed", lambda s: s.add([0.5, 0.5], 1.0, failed="no"), InvalidInput, "failed.*'no'"),
+    ("add params and row", lambda s: s.add([0.5, 0.5], 1.0, row=3), InvalidInput, "params or row"),
+    ("add a row to a box", lambda s: s.add(row=3, value=1.0), InvalidInput, "not a table"),
+    ("ask for none", lambda s: s.ask(0), InvalidInput, "n must.*0"),
+    ("ask for less than none", lambda s: s.ask(-1), InvalidInput, "n must.*-1"),
+    ("ask for a half", lambda s: s.ask(1.5), InvalidInput, "n must.*1.5"),
+    ("ask for text", lambda s: s.ask("3"), InvalidInput, "n must.*'3'"),
+    ("ask for a bool", lambda s: s.ask(True), InvalidInput, "n must.*True"),
+    ("tell nothing", lambda s: s.tell(5), InvalidInput, "trial 5"),
+    ("tell both", lambda s: s.tell(5, 1.0, failed=True), InvalidInput, "trial 5.*1.0"),
+    ("tell a word for failed", lambda s: s.tell(5, failed="yes"), InvalidInput, "failed.*'yes'"),
+    ("tell a trial to come", lambda s: s.tell(6, 1.0), UnknownTrial, "no trial 6.*6"),
+    ("tell a trial before", lambda s: s.tell(-1, 1.0), UnknownTrial, "no trial -1"),
+    ("tell a huge number", lambda s: s.tell(2**70, 1.0), UnknownTrial, "no trial"),
+    ("tell params", lambda s: s.tell({"x0": 0.5}, 1.0), InvalidInput, "Trial or its number"),
+    ("tell text", lambda s: s.tell("5", 1.0), InvalidInput, "Trial or its number"),
+    ("tell None", lambda s: s.tell(None, 1.0), InvalidInput, "Trial or its number"),
+    ("tell a bool", lambda s: s.tell(True, 1.0), InvalidInput, "Trial or its number"),
+    ("tell another value", lambda s: s.tell(2, 2.5), TrialConflict, "trial 2.*2.0.*2.5"),
+    ("fail what was told", lambda s: s.tell(2, failed=True), TrialConflict, "trial 2.*2.0"),
+    ("predict a number", lambda s: s.predict(3), InvalidInput, "list of params.*3"),
+    ("predict text", lambda s: s.predict("x"), InvalidInput, "list of params"),
+    ("predict one mapping", lambda s: s.predict({"x0": 0.5, "x1": 0.5}), InvalidInput, "list of params"),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "says"), [case[1:] for case in BAD_CALLS], ids=[case[0] for case in BAD_CALLS]
+)
+def test_calls_that_are_refused(call, kind, says):
+    study = study_of(BOX)
+    before = snapshot(study)
+    with pytest.raises(kind, match=f"(?s){says}") as caught:
+        call(study)
+    assert isinstance(caught.value, RegretlessError)
+    assert snapshot(study) == before
+    following, twin = study.ask(), study_of(BOX).ask()
+    assert (following.params, following.record) == (twin.params, twin.record)
+
+
+def test_a_failed_trial_stays_failed():
+    study = study_of(BOX)
+    failed = study.tell(5, failed=True)
+    assert study.tell(5, failed=True) == failed
+    with pytest.raises(TrialConflict, match=r"trial 5.*failed.*1\.0"):
+        study.tell(5, 1.0)
+    assert study.trials[5] == failed
+
+
+def test_telling_the_same_again_changes_nothing():
+    study = study_of(BOX)
+    before = snapshot(study)
+    assert study.tell(study.trials[2], 2.0) == study.trials[2]
+    assert study.tell(2, 2) == study.trials[2]
+    assert snapshot(study) == before
+
+
+def test_a_trial_of_another_study():
+    study, other = study_of(BOX), Study(BOX, seed=99)
+    before = snapshot(study)
+    stranger = other.ask(6)[5]
+    with pytest.raises(UnknownTrial, match="another study"):
+        study.tell(stranger, 1.0)
+    assert snapshot(study) == before
+
+
+@pytest.mark.parametrize("row", ["nine", 9, -1, None, math.nan, (0,)])
+def test_rows_that_are_not_there(row):
+    study = Study(TABLE, seed=0)
+    with pytest.raises(InvalidInput):
+        study.add(row=row, value=1.0)
+    assert len(study) == 0
+
+
+def test_nothing_told_nothing_known():
+    study = Study(BOX, seed=0)
+    study.tell(study.ask(), failed=True)
+    before = snapshot(study)
+    for call in (study.recommend, lambda: study.predict([[0.5, 0.5]])):
+        with pytest.raises(InvalidInput, match="at least one told value"):
+            call()
+    assert study.best is None
+    assert snapshot(study) == before
+
+
+def test_an_error_within_a_batch_leaves_no_trial_behind():
+    """The rule breaks at its first suggestion, after the designed ones of the same batch."""
+    from regretless.acquisition import Rule
+
+    class Broken(Rule):
+        name = "broken"
+
+        def draw(self, _view, _t, _rng):
+            raise ZeroDivisionError("mine")
+
+    study = Study(BOX, rule=Broken(), seed=0, n_initial=3)
+    before = snapshot(study)
+    with pytest.raises(ZeroDivisionError):
+        study.ask(5)
+    assert snapshot(study) == before
+    assert [trial.number for trial in study.ask(3)] == [0, 1, 2]
+    with pytest.raises(ZeroDivisionError):
+        study.ask()
+    assert len(study) == 3
+
+
+RUNS = [
+    ("no function", {"f": 3}, "f must be callable.*3"),
+    ("no trials", {"n_trials": 0}, "n_trials.*0"),
+    ("half a trial", {"n_trials": 1.5}, "n_trials.*1.5"),
+    ("True trials", {"n_trials": True}, "n_trials.*True"),
+    ("a callback that cannot be called", {"callback": 3}, "callback.*3"),
+    ("something to catch that is none", {"catch": "ValueError"}, "catch.*'ValueError'"),
+    ("bounds reversed", {"space": [(1.0, 0.0)]}, "x0"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "says"), [case[1:] for case in RUNS], ids=[case[0] for case in RUNS])
+def test_runs_that_cannot_start(arguments, says):
+    calls = []
+    with pytest.raises(InvalidInput, match=f"(?s){says}"):
+        find_max(**{"f": lambda x: calls.append(x) or 0.0, "space": BOX, "n_trials": 3, **arguments})
+    assert not calls

@@ -1,0 +1,98 @@
+"""The paper's setting is visible in what a study does and records."""
+
+import numpy as np
+import pytest
+from tests.study.helpers import smooth
+
+from regretless import Study, Surrogate
+
+
+def play(study: Study, n: int) -> list[dict]:
+    models = []
+    for _ in range(n):
+        trial = study.ask()
+        models.append(trial.hyperparameters)
+        study.tell(trial, smooth(trial.params))
+    return models
+
+
+def test_refits_every_five_tells():
+    study = Study([(0.0, 1.0)] * 2, preset="paper", seed=0)
+    models = play(study, 20)
+    assert [trial.source for trial in study.trials] == ["design"] * 4 + ["rule"] * 16  # 2^d
+    assert models[:4] == [None] * 4
+    scales = [model["lengthscale"] for model in models[4:]]
+    changes = [i for i in range(1, len(scales)) if scales[i] != scales[i - 1]]
+    assert changes == [5, 10, 15]
+    for model in models[4:]:
+        assert model["noise_var"] == 1e-4
+        assert model["signal_var"] == 1.0
+        assert all(0.1 - 1e-9 <= v <= 10.0 + 1e-9 for v in model["lengthscale"])
+    assert study._setup.surrogate == Surrogate.paper()
+    assert study._setup.surrogate.kernel == "rbf"
+    assert study.rule.name == "irgp-ucb"
+
+
+def test_zeta_follows_the_papers_law():
+    box = Study([(0.0, 1.0)] * 4, preset="paper", seed=0, n_initial=1)
+    table = Study(np.random.default_rng(0).random((200, 4)), preset="paper", seed=0)
+    play(box, 12)
+    play(table, 12)
+    assert all(trial.zeta > 2.0 for trial in box.trials[1:])  # s = d/2
+    assert all(trial.zeta > 2.0 * np.log(100.0) for trial in table.trials[2:])  # s = 2 log(N/2)
+    assert len({trial.zeta for trial in table.trials[2:]}) == 10
+
+
+@pytest.mark.parametrize(
+    ("space", "paper", "default"),
+    [
+        ([(0.0, 1.0)], 2, 4),
+        ([(0.0, 1.0)] * 3, 8, 8),
+        ([(0.0, 1.0)] * 40, 64, 20),
+        (np.random.default_rng(0).random((50, 3)), 2, 4),
+        (np.array([[1.0, 2.0]]), 1, 1),
+        ({"n": (1, 5), "c": ["a", "b"]}, 2, 3),
+    ],
+)
+def test_size_of_the_design(space, paper, default):
+    assert Study(space, preset="paper", seed=0)._setup.n_initial == paper
+    assert Study(space, seed=0)._setup.n_initial == default
+
+
+@pytest.mark.parametrize("n_initial", [0, 1, 5, np.int64(3)])
+def test_size_of_the_design_as_given(n_initial):
+    study = Study([(0.0, 1.0)], n_initial=n_initial, seed=0)
+    play(study, 7)
+    assert [t.source for t in study.trials] == ["design"] * int(n_initial) + ["rule"] * (7 - int(n_initial))
+
+
+def test_past_data_stand_in_for_the_design():
+    study = Study([(0.0, 1.0)], n_initial=3, seed=0)
+    for x in (0.1, 0.5, 0.9):
+        study.add([x], x)
+    assert study.ask().source == "rule"
+
+
+def test_the_default_refits_after_every_tell_at_first_then_less_often():
+    study = Study([(0.0, 1.0)], seed=0)
+    models = play(study, 40)[4:]
+    fresh = [i == 0 or models[i] != models[i - 1] for i in range(len(models))]
+    assert all(fresh[:10])
+    assert 5 < sum(fresh[10:]) < 26
+
+
+def test_what_is_given_overrules_the_preset():
+    surrogate = Surrogate(kernel="matern32", noise_var=0.25)
+    study = Study([(0.0, 1.0)], preset="paper", surrogate=surrogate, rule="gp-ucb", n_initial=3, seed=0)
+    assert (study._setup.surrogate, study.rule.name, study._setup.n_initial) == (surrogate, "gp-ucb", 3)
+    assert {model["noise_var"] for model in play(study, 6)[3:]} == {0.25}
+
+
+def test_the_record_says_what_was_expected():
+    """Mean and sd of a trial's record are those of `predict` before it was told."""
+    study = Study([(0.0, 1.0)] * 2, direction="minimize", seed=3)
+    play(study, 9)
+    trial = study.ask()
+    mean, sd = study.predict([trial.params])
+    assert trial.record["mean"] == pytest.approx(mean[0], rel=1e-6)
+    assert trial.record["sd"] == pytest.approx(sd[0], rel=1e-6)

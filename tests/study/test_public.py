@@ -1,0 +1,84 @@
+"""What `import regretless` gives, and what it costs."""
+
+import json
+import subprocess
+import sys
+
+import regretless
+
+PUBLIC = [
+    "ATS",
+    "EI",
+    "EST",
+    "GPUCB",
+    "IRGPUCB",
+    "JES",
+    "MES",
+    "PIMS",
+    "RGPUCB",
+    "TS",
+    "ATSc",
+    "Box",
+    "Categorical",
+    "Exhausted",
+    "Fixed",
+    "Float",
+    "Int",
+    "InvalidInput",
+    "Mixed",
+    "Ordinal",
+    "Recommendation",
+    "RegretlessError",
+    "Result",
+    "Rule",
+    "Study",
+    "Surrogate",
+    "Table",
+    "Trial",
+    "TrialConflict",
+    "UnknownTrial",
+    "__version__",
+    "maximize",
+    "minimize",
+]
+
+HEAVY = ["torch", "pandas", "matplotlib", "sqlalchemy", "scipy.stats", "rich", "click", "polars"]
+
+
+def python(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def test_public_names():
+    assert sorted(regretless.__all__) == sorted(PUBLIC)
+    assert len(set(regretless.__all__)) == len(regretless.__all__)
+    assert all(hasattr(regretless, name) for name in PUBLIC)
+    assert all(getattr(regretless, name).__doc__ for name in PUBLIC)
+
+
+def test_nothing_heavy_is_imported():
+    loaded = json.loads(
+        python(f"import regretless, sys, json; print(json.dumps([m for m in {HEAVY} if m in sys.modules]))")
+    )
+    assert loaded == []
+
+
+def test_nothing_heavy_is_needed_to_optimise():
+    code = (
+        "import regretless, sys, json;"
+        "regretless.maximize(lambda x: float(x[0]), [(0.0, 1.0)], 6, seed=0);"
+        f"print(json.dumps([m for m in {HEAVY} if m in sys.modules]))"
+    )
+    assert json.loads(python(code)) == []
+
+
+def test_importing_costs_little_more_than_numpy_and_scipy():
+    """CPU seconds of the import alone, the least of several runs in turns; at most 1.5 times that of what it needs."""
+    timed = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
+    base, ours = timed.format("numpy, scipy.linalg, scipy.optimize, scipy.special"), timed.format("regretless")
+    python(ours)  # compiled files exist from here on
+    times: dict[str, list[float]] = {base: [], ours: []}
+    for _ in range(5):
+        for code in (base, ours):
+            times[code].append(float(python(code)))
+    assert min(times[ours]) <= 1.5 * min(times[base]), {k[-20:]: min(v) for k, v in times.items()}

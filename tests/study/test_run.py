@@ -1,0 +1,259 @@
+"""`maximize` and `minimize`: the loop around ask and tell, and what it hands back."""
+
+import math
+
+import numpy as np
+import pytest
+
+from regretless import Exhausted, InvalidInput, Study, Table, maximize, minimize
+
+BOX = [(0.0, 1.0), (-2.0, 2.0)]
+
+
+def f(x):
+    return -((x[0] - 0.3) ** 2) - (x[1] - 1.0) ** 2
+
+
+def test_the_result():
+    result = maximize(f, BOX, n_trials=15, seed=1)
+    assert result.message == "15 trials done"
+    assert result.success
+    assert result.nfev == len(result.history) == 15
+    assert isinstance(result.x, np.ndarray)
+    assert result.x.dtype == np.float64
+    assert result.fun == f(result.x) == result.best.value == max(trial.value for trial in result.history)
+    assert dict(zip(("x0", "x1"), result.x, strict=True)) == result.best.params
+    assert [trial.number for trial in result.history] == list(range(15))
+    assert all(trial.status == "told" for trial in result.history)
+    text = str(result)
+    assert text.startswith("15 trials done: best ")
+    assert "x0=" in text
+    assert f"{result.fun:.8g}" in text
+
+
+def test_named_parameters_reach_the_function_as_a_dict():
+    seen = []
+
+    def g(params):
+        seen.append(dict(params))
+        params["x"] = "spoilt"  # its own copy
+        return seen[-1]["n"]
+
+    result = minimize(g, {"x": (0.0, 1.0), "n": (1, 9), "k": "fixed"}, n_trials=6, seed=0)
+    assert result.x == result.best.params
+    assert result.x["k"] == "fixed"
+    assert result.fun == min(s["n"] for s in seen)
+    assert [dict(trial.params) for trial in result.history] == seen
+
+
+def test_rows_of_an_unnamed_table_reach_it_as_an_array():
+    rows = np.random.default_rng(0).random((12, 3))
+    result = maximize(lambda x: float(x @ [1.0, 2.0, 3.0]), rows, n_trials=8, seed=0)
+    assert isinstance(result.x, np.ndarray)
+    assert any((result.x == row).all() for row in rows)
+    assert result.best.row in range(12)
+
+
+def test_minimize_is_maximize_of_minus_f():
+    up = maximize(f, BOX, n_trials=9, seed=3)
+    down = minimize(lambda x: -f(x), BOX, n_trials=9, seed=3)
+    assert [t.params for t in up.history] == [t.params for t in down.history]
+    assert up.fun == -down.fun
+
+
+def test_noise_makes_recommended_and_best_differ():
+    rng = np.random.default_rng(0)
+    result = maximize(lambda x: -((x[0] - 0.5) ** 2) + 0.5 * rng.normal(), [(0.0, 1.0)], n_trials=30, seed=1)
+    recommended = result.recommended
+    assert recommended.params != result.best.params
+    assert recommended.mean < result.best.value  # the best value was luck
+    assert recommended.mean == pytest.approx(0.0, abs=0.5)
+    mean, _ = result.study.predict([[u] for u in np.linspace(0.0, 1.0, 101)])
+    assert recommended.mean >= mean.max() - 1e-6  # argmax of the posterior mean
+
+
+def test_recommended_on_a_table_is_the_argmax_of_the_mean():
+    rng = np.random.default_rng(1)
+    table = Table(rng.random((30, 2)))
+    result = maximize(lambda x: float(np.sin(6 * x).sum() + 0.5 * rng.normal()), table, n_trials=20, seed=2)
+    mean, sd = result.study.predict([table.params(i) for i in range(30)])
+    best = int(mean.argmax())
+    assert result.recommended.params == table.params(best)
+    assert result.recommended.row == best
+    assert result.recommended.mean == pytest.approx(mean[best], rel=1e-9)
+    assert result.recommended.sd == pytest.approx(sd[best], rel=1e-6)
+
+
+def test_a_callback_sees_each_trial_and_can_stop():
+    seen = []
+
+    def callback(study, trial):
+        assert study.trials[trial.number] == trial
+        seen.append((trial.number, trial.value))
+        return trial.number == 4
+
+    result = maximize(f, BOX, n_trials=20, seed=0, callback=callback)
+    assert [number for number, _ in seen] == [0, 1, 2, 3, 4]
+    assert all(value is not None for _, value in seen)
+    assert result.message == "stopped by the callback after 5 of 20 trials"
+    assert result.nfev == 5
+
+
+def test_a_callback_that_returns_something_false_goes_on():
+    assert maximize(f, BOX, n_trials=4, seed=0, callback=lambda *_: 0).nfev == 4
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, np.float32("nan"), np.array(math.nan)])
+def test_no_number_is_a_failed_trial(bad):
+    result = maximize(lambda x: bad if x[0] > 0.5 else f(x), BOX, n_trials=10, seed=0)
+    failed = [trial for trial in result.history if trial.status == "failed"]
+    assert failed
+    assert all(trial.params["x0"] > 0.5 and trial.value is None for trial in failed)
+    assert result.nfev == 10
+    assert math.isfinite(result.recommended.mean)
+
+
+def test_all_failed():
+    result = maximize(lambda _: math.nan, BOX, n_trials=12, seed=0)
+    assert not result.success
+    assert (result.best, result.x, result.fun, result.recommended) == (None, None, None, None)
+    assert result.nfev == 12
+    assert str(result) == "12 trials done: nothing was measured"
+    assert len({tuple(trial.params.values()) for trial in result.history}) == 12
+
+
+def picky(x):
+    if x[0] > 0.5:
+        raise ValueError("too hot")
+    return f(x)
+
+
+@pytest.mark.parametrize("catch", [(ValueError,), ValueError, (KeyError, ArithmeticError, ValueError)])
+def test_exceptions_to_catch_are_failed_trials(catch):
+    result = maximize(picky, BOX, n_trials=10, seed=0, catch=catch)
+    assert {trial.status for trial in result.history} == {"told", "failed"}
+    assert result.nfev == 10
+
+
+def test_other_exceptions_end_the_run_and_the_trial_is_failed():
+    study = Study(BOX, seed=0)
+    with pytest.raises(ValueError, match="too hot"):
+        study.optimize(picky, 10, catch=(KeyError,))
+    assert study.trials[-1].status == "failed"
+    assert all(trial.status == "told" for trial in study.trials[:-1])
+
+
+def test_exhausted_raised_by_the_function_is_not_ours():
+    def nested(_x):
+        raise Exhausted("the inner study")
+
+    study = Study(BOX, seed=0)
+    with pytest.raises(Exhausted, match="inner"):
+        study.optimize(nested, 5)
+    assert [trial.status for trial in study.trials] == ["failed"]
+
+
+@pytest.mark.parametrize("bad", ["0.5", None, [1.0], np.array([1.0]), True, 1j, 10**400])
+def test_what_is_no_number_at_all_is_an_error_that_names_f(bad):
+    study = Study(BOX, seed=0)
+    with pytest.raises(InvalidInput, match="what f returned for trial 0"):
+        study.optimize(lambda _: bad, 5)
+    assert [trial.status for trial in study.trials] == ["failed"]
+
+
+def interrupted(at: int):
+    count = iter(range(1000))
+
+    def g(x):
+        if next(count) == at:
+            raise KeyboardInterrupt
+        return f(x)
+
+    return g
+
+
+@pytest.mark.parametrize("at", [0, 3, 9])
+def test_ctrl_c_keeps_what_was_found(at):
+    result = maximize(interrupted(at), BOX, n_trials=20, seed=0)
+    assert result.message == f"interrupted after {at} of 20 trials"
+    assert result.nfev == at
+    assert [trial.status for trial in result.history] == ["told"] * at + ["pending"]
+    assert result.success == (at > 0)
+    if at:
+        assert math.isfinite(result.recommended.mean)
+    more = result.study.optimize(f, 5)  # and the study goes on
+    assert more.nfev == at + 5
+    assert more.history[at].status == "pending"
+
+
+def test_ctrl_c_in_the_callback_counts_the_trial():
+    def callback(_study, trial):
+        if trial.number == 2:
+            raise KeyboardInterrupt
+
+    result = maximize(f, BOX, n_trials=20, seed=0, callback=callback)
+    assert result.message == "interrupted after 3 of 20 trials"
+    assert [trial.status for trial in result.history] == ["told"] * 3
+
+
+def test_ctrl_c_while_asking_for_a_batch_leaves_no_orphans(monkeypatch):
+    study = Study(BOX, seed=0)
+    inner, calls = study._ask, iter(range(99))
+
+    def ask():
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return inner()
+
+    monkeypatch.setattr(study, "_ask", ask)
+    with pytest.raises(KeyboardInterrupt):
+        study.ask(6)
+    assert len(study) == 0
+    monkeypatch.undo()
+    assert [t.params for t in study.ask(4)] == [t.params for t in Study(BOX, seed=0).ask(4)]
+
+
+def test_the_other_arguments_reach_the_study():
+    result = maximize(f, BOX, 9, seed=5, rule="ei", n_initial=3, repeats="never", preset="paper")
+    assert [trial.source for trial in result.history] == ["design"] * 3 + ["rule"] * 6
+    assert result.study.rule.name == "ei"
+    assert result.study.seed == 5
+    assert result.study.space.repeats == "never"
+    assert result.history[-1].hyperparameters["noise_var"] == 1e-4
+
+
+def test_past_data_are_not_evaluations():
+    study = Study(BOX, seed=0)
+    study.add([0.3, 1.0], 5.0)
+    result = study.optimize(f, 4)
+    assert result.nfev == 4
+    assert len(result.history) == 5
+    assert result.best.source == "added"
+
+
+def test_silent_where_there_is_no_terminal(capsys):
+    maximize(f, BOX, n_trials=4, seed=0)
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_a_progress_bar_where_asked_for(capsys):
+    maximize(f, BOX, n_trials=4, seed=0, progress=True)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "regretless" in captured.err
+    assert "4/4" in captured.err
+    best = maximize(f, BOX, n_trials=4, seed=0).fun
+    assert f"best {best:.6g}" in captured.err
+
+
+def test_a_progress_bar_before_anything_was_measured(capsys):
+    maximize(lambda _: math.nan, BOX, n_trials=3, seed=0, progress=True)
+    captured = capsys.readouterr()
+    assert "best -" in captured.err
+
+
+def test_no_progress_bar_where_it_is_turned_off(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    maximize(f, BOX, n_trials=3, seed=0, progress=False)
+    assert capsys.readouterr().err == ""
