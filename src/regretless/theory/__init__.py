@@ -1,0 +1,100 @@
+"""The paper's analysis as functions: regret bounds, information gain, certificates, trust light, plans.
+
+Before the first experiment: :func:`plan`, :func:`simulate`. During: :func:`remaining_regret`, :func:`calibration`.
+After: :func:`regret_given_data`. Every guarantee is under the model, on the candidates; corrected where the paper's
+display is not right, with the printed form under a name that says so. ``_anytime``: for all T at once; ``_fixed``: for
+one T chosen beforehand.
+"""
+
+from regretless.theory.bounds import (
+    c1,
+    expected_regret_box,
+    expected_regret_box_theorem,
+    expected_regret_gp_ucb,
+    expected_regret_table,
+    grid_error,
+    initial_design_regret,
+    markov_fixed,
+    regret_given_data,
+    simple_regret,
+)
+from regretless.theory.certificate import BestProbability, Certificate, remaining_regret
+from regretless.theory.conditional import (
+    conditional_regret_box_anytime,
+    conditional_regret_box_as_printed,
+    conditional_regret_box_fixed,
+    conditional_regret_table_anytime,
+    conditional_regret_table_as_printed,
+    conditional_regret_table_fixed,
+)
+from regretless.theory.conditions import variance_sum
+from regretless.theory.high_probability import (
+    gp_ucb_beta,
+    high_probability_regret_anytime,
+    high_probability_regret_as_printed,
+    high_probability_regret_fixed,
+    high_probability_regret_gp_ucb_anytime,
+    high_probability_regret_realised_anytime,
+)
+from regretless.theory.information_gain import (
+    InformationGain,
+    information_gain,
+    information_gain_given,
+    information_gain_of_matrix,
+    matern_gain_rate,
+    rbf_gain_rate,
+)
+from regretless.theory.leave_one_out import Calibration, LeaveOneOut, calibration, leave_one_out
+from regretless.theory.lemma import lemma_bound
+from regretless.theory.plan import Plan, Simulation, plan, simulate
+from regretless.theory.runs import Step, run_ucb
+from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zeta_sum_quantile
+
+__all__ = [
+    "BestProbability",
+    "Calibration",
+    "Certificate",
+    "InformationGain",
+    "LeaveOneOut",
+    "Plan",
+    "Simulation",
+    "Step",
+    "c1",
+    "calibration",
+    "conditional_regret_box_anytime",
+    "conditional_regret_box_as_printed",
+    "conditional_regret_box_fixed",
+    "conditional_regret_table_anytime",
+    "conditional_regret_table_as_printed",
+    "conditional_regret_table_fixed",
+    "expected_regret_box",
+    "expected_regret_box_theorem",
+    "expected_regret_gp_ucb",
+    "expected_regret_table",
+    "gp_ucb_beta",
+    "grid_error",
+    "high_probability_regret_anytime",
+    "high_probability_regret_as_printed",
+    "high_probability_regret_fixed",
+    "high_probability_regret_gp_ucb_anytime",
+    "high_probability_regret_realised_anytime",
+    "information_gain",
+    "information_gain_given",
+    "information_gain_of_matrix",
+    "initial_design_regret",
+    "leave_one_out",
+    "lemma_bound",
+    "markov_fixed",
+    "matern_gain_rate",
+    "plan",
+    "rbf_gain_rate",
+    "regret_given_data",
+    "remaining_regret",
+    "run_ucb",
+    "simple_regret",
+    "simulate",
+    "variance_sum",
+    "zeta_sum_as_printed",
+    "zeta_sum_bound",
+    "zeta_sum_quantile",
+]

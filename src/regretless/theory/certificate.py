@@ -1,0 +1,202 @@
+r"""How much can still be gained, and may one stop: bounds on the regret of the recommendation, given the data.
+
+The recommendation is ``argmax mean``. Everything holds given the data, so it may be looked at after every evaluation
+and used to stop: stopping as soon as ``bound <= eps`` leaves an expected regret of at most eps, with no price for
+having looked often. Everything is stated under the model, on the candidates, in the model's units.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.arrays import Floats, as_matrix
+from regretless.confidence import certified_threshold, tail_sum
+from regretless.confidence.normal import tail
+from regretless.errors import InvalidInput
+from regretless.gp import Posterior, TablePosterior
+from regretless.linalg import cholesky
+from regretless.theory.conditions import check_nonnegative
+from regretless.theory.lemma import lemma_bound
+
+__all__ = ["BestProbability", "Certificate", "remaining_regret"]
+
+_BLOCK = 1 << 14  # candidates worked on at once: memory stays bounded
+#: Candidates drawn jointly at most, and what may be left out for certain to save more.
+_JOINTLY = 1000
+_LEFT_OUT = 1e-6
+#: Standard deviation of a difference, as a share of the prior's, below which two candidates cannot be told apart.
+_SAME = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class BestProbability:
+    """Probability that the recommendation is the best candidate, by simulation.
+
+    ``estimate`` is the share of the joint draws in which no drawn candidate was better, ``se`` its Monte Carlo standard
+    error (never 0: one success and one failure are added). ``drawn`` candidates were drawn jointly, the recommendation
+    among them; those left out are better with probability ``left_out`` in total at most, so the probability lies
+    between ``estimate - left_out`` and ``estimate``, up to simulation. Candidates that cannot be told apart from the
+    recommendation do not count as better.
+    """
+
+    estimate: float
+    se: float
+    draws: int
+    drawn: int
+    left_out: float
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What the data prove about the candidate with the largest posterior mean.
+
+    ``bound`` bounds its expected regret and is the smaller of ``tail_sum`` and ``pairwise``. ``lemma``, the bound of
+    the paper's key lemma, is never smaller than ``tail_sum`` and kept for comparison. ``exceeds`` bounds the
+    probability that its regret exceeds ``eps``; None where no eps was given. ``best`` is None where no draws were asked
+    for.
+    """
+
+    index: int
+    mean: float
+    sd: float
+    n_candidates: int
+    bound: float
+    tail_sum: float
+    pairwise: float
+    lemma: float
+    eps: float | None
+    exceeds: float | None
+    best: BestProbability | None
+
+    def may_stop(self, eps: float) -> bool:
+        """Whether the expected regret is certified to be at most ``eps``."""
+        return self.bound <= check_nonnegative(eps, "eps")
+
+
+def remaining_regret(
+    belief: TablePosterior | Posterior,
+    X: Floats | None = None,
+    *,
+    eps: float | None = None,
+    draws: int = 0,
+    rng: np.random.Generator | None = None,
+) -> Certificate:
+    r"""Certificate of the candidate with the largest posterior mean (ties: the first).
+
+    .. math:: E[f(x^*) - f(\hat x) \mid D] \le \min\Big(\min_u h(u) - \max \mu,\;
+              \min_{u \ge 0} u + \sum_{x \ne \hat x} q_x \psi\big((u - \Delta_x)/q_x\big)\Big)
+
+    with h the tail-sum bound, :math:`\Delta_x = \mu_x - \mu_{\hat x}` and q_x the posterior standard deviation of
+    f(x) - f(x-hat). The second is exact for two candidates. Likewise P(regret > eps) is at most the sum of the
+    P(f(x) - f(x-hat) > eps). O(nN) for a table posterior; a plain posterior needs candidates ``X`` and O(n^2 N).
+
+    >>> from regretless.gp import Kernel, posterior
+    >>> data = posterior(Kernel("rbf", np.array([0.2]), 1.0), noise_var=1e-4, X=np.array([[0.5]]), y=np.array([1.5]))
+    >>> certificate = remaining_regret(data, np.linspace(0.0, 1.0, 11)[:, None], eps=0.5)
+    >>> certificate.index, round(certificate.bound, 3), round(certificate.exceeds, 3)
+    (5, 0.63, 0.553)
+    """
+    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
+        raise InvalidInput(f"draws must be a whole number >= 0, got {draws!r}.")
+    if draws and rng is None:
+        raise InvalidInput("draws need a generator: rng=numpy.random.default_rng(seed).")
+    X = _candidates(belief, X)
+    mean, sd = _moments(belief, X)
+    index = int(mean.argmax())
+    below = mean - mean[index]  # counted from the largest mean, so that small certificates do not cancel
+    difference_sd = _difference_sd(belief, X, sd, index)
+    tail_bound = certified_threshold(below, sd)[1]
+    # The recommendation itself is the known candidate at 0: it keeps u >= 0 and adds nothing there.
+    pairwise = certified_threshold(below, difference_sd)[1]
+    exceeds = None
+    if eps is not None:
+        exceeds = min(1.0, tail_sum(check_nonnegative(eps, "eps"), below, difference_sd))
+    best = None
+    if draws and rng is not None:
+        best = _best_probability(belief, X, below, difference_sd, index, int(draws), rng)
+    return Certificate(
+        index=index,
+        mean=float(mean[index]),
+        sd=float(sd[index]),
+        n_candidates=len(mean),
+        bound=min(tail_bound, pairwise),
+        tail_sum=tail_bound,
+        pairwise=pairwise,
+        lemma=lemma_bound(below, sd),
+        eps=None if eps is None else float(eps),
+        exceeds=exceeds,
+        best=best,
+    )
+
+
+def _candidates(belief: TablePosterior | Posterior, X: Floats | None) -> Floats:
+    if isinstance(belief, TablePosterior):
+        if X is not None:
+            raise InvalidInput("a table posterior brings its own candidates; leave X out.")
+        return belief.X
+    if X is None:
+        raise InvalidInput("a posterior needs the candidates: hand in X, one row each, encoded.")
+    X = as_matrix(X, "X")
+    if not len(X):
+        raise InvalidInput("X must hold one candidate at least.")
+    return X
+
+
+def _moments(belief: TablePosterior | Posterior, X: Floats) -> tuple[Floats, Floats]:
+    if isinstance(belief, TablePosterior):
+        return belief.mean, belief.sd
+    mean, sd = np.empty(len(X)), np.empty(len(X))
+    for begin in range(0, len(X), _BLOCK):
+        part = slice(begin, begin + _BLOCK)
+        mean[part], sd[part] = belief.mean_sd(X[part])
+    return mean, sd
+
+
+def _difference_sd(belief: TablePosterior | Posterior, X: Floats, sd: Floats, index: int) -> Floats:
+    """Posterior standard deviation of f(x) - f(x-hat) for every candidate; 0 at the recommendation."""
+    if isinstance(belief, TablePosterior):
+        column = belief.covariance_with(index)
+    else:
+        best = X[index][None, :]
+        weights = belief.factor.solve(belief.kernel(best, belief.X)[0])
+        column = np.empty(len(X))
+        for begin in range(0, len(X), _BLOCK):
+            part = slice(begin, begin + _BLOCK)
+            column[part] = belief.kernel(X[part], best)[:, 0] - belief.kernel(X[part], belief.X) @ weights
+    column *= -2.0
+    column += sd * sd
+    column += sd[index] ** 2
+    difference = np.sqrt(np.maximum(column, 0.0, out=column), out=column)
+    difference[index] = 0.0
+    return difference
+
+
+def _best_probability(
+    belief: TablePosterior | Posterior,
+    X: Floats,
+    below: Floats,
+    difference_sd: Floats,
+    index: int,
+    draws: int,
+    rng: np.random.Generator,
+) -> BestProbability:
+    post = belief.posterior if isinstance(belief, TablePosterior) else belief
+    rivals = np.flatnonzero(difference_sd > _SAME * math.sqrt(post.kernel.signal_var))
+    better = tail(-below[rivals] / difference_sd[rivals])  # P(f(x) > f(x-hat))
+    order = np.argsort(-better, kind="stable")
+    rivals, better = rivals[order], better[order]
+    remaining = np.append(np.cumsum(better[::-1])[::-1], 0.0)  # in all rivals from each place on
+    keep = min(int(np.argmax(remaining <= _LEFT_OUT)), _JOINTLY - 1)
+    rows = np.append(rivals[:keep], index)
+    K = post.covariance(X[rows], X[rows])
+    K[np.diag_indices(len(rows))] += _SAME**2 * post.kernel.signal_var  # what rounding may have taken away
+    factor = cholesky(K)
+    wins = 0
+    for begin in range(0, draws, _JOINTLY):
+        count = min(_JOINTLY, draws - begin)
+        f = below[rows] + rng.standard_normal((count, len(rows))) @ factor.L.T  # ~ N(mean, covariance), each row
+        wins += int(np.count_nonzero(f.max(axis=1) <= f[:, -1]))
+    smoothed = (wins + 1.0) / (draws + 2.0)
+    se = math.sqrt(smoothed * (1.0 - smoothed) / draws)
+    return BestProbability(wins / draws, se, draws, len(rows), float(min(1.0, remaining[keep])))

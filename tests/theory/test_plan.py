@@ -1,0 +1,143 @@
+"""Plans: the number is the first at which the bound suffices, the sentence fits, simulations repeat."""
+
+import math
+
+import numpy as np
+import pytest
+
+from regretless.confidence import ShiftedExponential
+from regretless.errors import InvalidInput
+from regretless.gp import Kernel, posterior, prior_factor, table_posterior
+from regretless.rng import Purpose, stream
+from regretless.theory import expected_regret_table, information_gain, plan, remaining_regret, run_ucb, simulate
+
+LINE = np.linspace(0.0, 1.0, 20)[:, None]
+SMOOTH = Kernel("rbf", np.array([0.3]), 1.0)
+
+
+def test_needed_is_the_first_at_which_the_bound_suffices():
+    found = plan(LINE, SMOOTH, 0.1, 0.6, max_T=300)
+    gain = information_gain(SMOOTH, LINE, 300, noise_var=0.1)
+    by_hand = [
+        expected_regret_table(T, n_candidates=20, info_gain=gain.upper[T], noise_var=0.1) / T for T in range(1, 301)
+    ]
+    np.testing.assert_allclose(found.bound[1:], by_hand, rtol=1e-12)
+    assert found.needed == 1 + next(i for i, value in enumerate(by_hand) if value <= 0.6)
+    assert found.bound[found.needed] <= 0.6 < found.bound[found.needed - 1]
+    assert f"After {found.needed} evaluations" in found.message
+    assert 0 < found.informative_from < found.needed
+
+
+def test_small_noise_and_many_independent_points_say_nothing():
+    kernel = Kernel("rbf", np.array([0.01]), 1.0)
+    found = plan(LINE, kernel, 1e-4, 0.5, max_T=15)
+    assert found.needed is None
+    assert found.informative_from is None
+    assert "says nothing up to 15 evaluations" in found.message
+    # linear in T: all points are news, the bound is about sqrt(s + 2) at every T
+    assert found.bound[1:] == pytest.approx(np.full(15, math.sqrt(2.0 + 2.0 * math.log(10.0))), rel=0.02)
+
+
+def test_not_enough_evaluations():
+    found = plan(LINE, SMOOTH, 0.1, 0.05, max_T=100)
+    assert found.needed is None
+    assert found.informative_from is not None
+    assert "100 evaluations are not enough" in found.message
+
+
+def test_nothing_to_do():
+    found = plan(LINE, SMOOTH, 0.1, 5.0, max_T=3)
+    assert found.needed == 0
+    assert "No evaluation is needed" in found.message
+    assert plan([[0.5]], SMOOTH, 0.1, 1e-9, max_T=2).needed == 0  # one candidate is the best
+
+
+def test_equal_rows_are_one_candidate():
+    twice = plan(np.vstack([LINE, LINE]), SMOOTH, 0.1, 0.6, max_T=50)
+    once = plan(LINE, SMOOTH, 0.1, 0.6, max_T=50)
+    assert twice.bound[0] == once.bound[0]
+    assert twice.bound[1] == pytest.approx(once.bound[1], rel=1e-9)
+    # the allocation over equal rows sees independent ones, so the bound may only be larger, never smaller
+    assert np.all(twice.bound >= once.bound * (1 - 1e-9))
+
+
+def test_simulations_repeat_and_extend():
+    one = simulate(LINE, SMOOTH, 0.1, 0.5, n_functions=6, max_T=60, seed=3)
+    again = simulate(LINE, SMOOTH, 0.1, 0.5, n_functions=9, max_T=60, seed=3)
+    for name in ("certified", "reached", "regret"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(again, name)[:6])
+    other = simulate(LINE, SMOOTH, 0.1, 0.5, n_functions=6, max_T=60, seed=4)
+    assert not np.array_equal(one.regret, other.regret)
+
+
+def test_a_simulation_is_a_run_with_certificates():
+    eps, seed = 0.3, 5
+    runs = simulate(LINE, SMOOTH, 0.1, eps, n_functions=4, max_T=40, seed=seed)
+    L = prior_factor(SMOOTH, LINE).L
+    none = posterior(SMOOTH, noise_var=0.1, X=np.empty((0, 1)), y=np.empty(0))
+    for i in range(4):
+        problem = stream(seed, i, Purpose.PROBLEM)
+        f = L @ problem.standard_normal(20)
+        law, rule = ShiftedExponential.for_table(20), stream(seed, i, Purpose.RULE)
+        run = run_ucb(table_posterior(none, LINE), law, f, rule=rule, noise=problem)
+        after = [step.after for step, _ in zip(run, range(40), strict=False)]
+        certified = [t for t, table in enumerate(after, 1) if remaining_regret(table).bound <= eps]
+        reached = [t for t, table in enumerate(after, 1) if f.max() - f[table.mean.argmax()] <= eps]
+        assert runs.certified[i] == min(certified, default=math.inf)
+        assert runs.reached[i] == min(reached, default=math.inf)
+        last = after[int(min(runs.certified[i], 40)) - 1]
+        assert runs.regret[i] == f.max() - f[last.mean.argmax()]
+    assert np.any(np.isfinite(runs.certified))
+
+
+def test_quantiles_and_runs_that_do_not_finish():
+    runs = simulate(LINE, SMOOTH, 0.1, 0.02, n_functions=8, max_T=2)
+    assert runs.quantile(1.0)[0] == math.inf
+    assert np.all(np.isfinite(runs.regret))
+    assert np.all(runs.regret >= 0.0)
+    runs = simulate(LINE, SMOOTH, 0.1, 0.5, n_functions=10, max_T=80)
+    assert runs.quantile(0.5) == (np.sort(runs.certified)[4], np.sort(runs.reached)[4])
+    assert runs.quantile(0.05)[0] == runs.certified.min()
+    for p in (0.0, 1.1):
+        with pytest.raises(InvalidInput):
+            runs.quantile(p)
+
+
+def test_certified_stops_keep_their_word_and_come_long_before_the_guarantee():
+    eps = 0.4
+    runs = simulate(LINE, SMOOTH, 0.1, eps, n_functions=60, max_T=150, seed=1)
+    assert np.all(np.isfinite(runs.certified))
+    assert np.all(runs.reached <= 150)
+    # mean regret at the stop is at most eps; one-sided level 3e-5
+    assert runs.regret.mean() - 4 * runs.regret.std() / math.sqrt(60) <= eps
+    guaranteed = plan(LINE, SMOOTH, 0.1, eps, max_T=800).needed
+    assert runs.quantile(0.9)[0] < guaranteed / 5
+
+
+def test_the_loop_is_the_algorithm():
+    """Each step takes the largest mean + sqrt(zeta) sd of the posterior of all steps before, built from nothing."""
+    f, law = np.sin(7.0 * LINE[:, 0]), ShiftedExponential.for_table(20)
+    none = posterior(SMOOTH, noise_var=0.1, X=np.empty((0, 1)), y=np.empty(0))
+    run = run_ucb(table_posterior(none, LINE), law, f, rule=np.random.default_rng(0), noise=np.random.default_rng(1))
+    before, draws, noise = none, np.random.default_rng(0), np.random.default_rng(1)
+    for t, step in zip(range(1, 26), run, strict=False):
+        zeta = law.draw(t, draws)
+        mean, sd = before.mean_sd(LINE)
+        assert (step.t, step.zeta) == (t, zeta)
+        scores = mean + np.sqrt(zeta) * sd
+        assert scores[step.index] == pytest.approx(scores.max(), rel=1e-9)
+        assert step.sd == pytest.approx(sd[step.index], rel=1e-6)
+        post = step.after.posterior
+        assert post.y[-1] == pytest.approx(f[step.index] + np.sqrt(0.1) * noise.standard_normal(), rel=1e-12)
+        before = posterior(SMOOTH, noise_var=0.1, X=post.X, y=post.y)
+
+
+def test_refusals():
+    for wrong in ({"eps": 0.0}, {"noise_var": 0.0}, {"max_T": 0}, {"X": np.empty((0, 1))}, {"X": [[math.nan]]}):
+        with pytest.raises(InvalidInput):
+            plan(**{"X": LINE, "kernel": SMOOTH, "noise_var": 0.1, "eps": 0.5, **wrong})
+        with pytest.raises(InvalidInput):
+            simulate(**{"X": LINE, "kernel": SMOOTH, "noise_var": 0.1, "eps": 0.5, "n_functions": 1, **wrong})
+    for wrong in ({"seed": -1}, {"n_functions": 0}):
+        with pytest.raises(InvalidInput):
+            simulate(LINE, SMOOTH, 0.1, 0.5, **wrong)
