@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow lint format docs clean
+.PHONY: help run test test-slow lint format docs bench bench-regret clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -56,4 +56,27 @@ docs: $(VENV)/docs.done ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
 clean: ## remove what was installed and built
-	rm -rf $(VENV) docs/_build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-bench .venv-bench-hebo docs/_build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# The peers live in environments of their own. torch comes first and by its exact version: a looser requirement brings
+# gigabytes of CUDA. HEBO needs an old numpy; where it cannot be installed, the benchmarks leave it out and say so.
+.venv-bench/bench.done: pyproject.toml bench/requirements.txt
+	@echo "installing regretless and its peers ..."
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip --disable-pip-version-check --quiet install torch==2.13.0
+	.venv-bench/bin/python -m pip --disable-pip-version-check --quiet install --editable . -r bench/requirements.txt
+	@touch $@
+
+.venv-bench-hebo/bench.done: pyproject.toml bench/requirements-hebo.txt
+	@echo "installing HEBO ..."
+	@{ $(PYTHON) -m venv .venv-bench-hebo && \
+	  .venv-bench-hebo/bin/python -m pip --disable-pip-version-check --quiet install --only-binary=:all: -r bench/requirements-hebo.txt && \
+	  .venv-bench-hebo/bin/python -m pip --disable-pip-version-check --quiet install --no-deps HEBO==0.3.6 && \
+	  .venv-bench-hebo/bin/python -m pip --disable-pip-version-check --quiet install --editable . && \
+	  touch $@; } || echo "HEBO could not be installed: it is left out."
+
+bench: .venv-bench/bench.done .venv-bench-hebo/bench.done ## what a suggestion costs beside the peers (ARGS="--quick")
+	.venv-bench/bin/python -m bench cost $(ARGS)
+
+bench-regret: .venv-bench/bench.done .venv-bench-hebo/bench.done ## how good it is beside the peers (ARGS="--set confirm --jobs 2")
+	.venv-bench/bin/python -m bench regret $(ARGS)

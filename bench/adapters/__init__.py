@@ -1,0 +1,102 @@
+"""Every optimiser behind one interface, in the user's units, maximising.
+
+``Optimizer(bounds, seed, X0, y0)`` with ``ask() -> x`` and ``tell(x, y)``; ``TableOptimizer(X, seed, index0, y0)`` with
+``ask() -> index`` and ``tell(index, y)``, which never asks for a row twice. The data handed in at the start are the
+whole initial design: each peer is set up to use its model from the first ``ask`` on. A module is imported only when
+its peer is used.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["OURS", "PEERS", "Floats", "Optimizer", "Peer", "TableOptimizer", "box_optimizer", "table_optimizer"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Optimizer(Protocol):
+    """Suggests points of a box."""
+
+    def ask(self) -> Floats:
+        """The next point."""
+
+    def tell(self, x: Floats, y: float) -> None:
+        """What was measured there."""
+
+
+class TableOptimizer(Protocol):
+    """Suggests rows of a table."""
+
+    def ask(self) -> int:
+        """The next row."""
+
+    def tell(self, index: int, y: float) -> None:
+        """What was measured there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One optimiser in one setting."""
+
+    label: str
+    module: str
+    packages: tuple[str, ...]  # whose versions decide what it does; the first is the peer itself
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    box: str | None = "Box"  # name of the class for boxes, None if it has none
+    table: str | None = None
+    venv: str = ".venv-bench"
+    seconds: float = 0.3  # per suggestion, a guess for the progress bar only
+
+
+_TORCH = ("torch", "gpytorch", "numpy", "scipy")
+_SKLEARN = ("scikit-learn", "numpy", "scipy")
+
+
+def _own(label: str, **settings: Any) -> Peer:
+    return Peer(label, "own", ("regretless", "numpy", "scipy"), settings, table="OwnTable", seconds=0.02)
+
+
+#: Every optimiser by the name used on the command line and in files.
+PEERS: dict[str, Peer] = {
+    "regretless": _own("Regretless"),
+    "regretless-paper": _own("Regretless, paper preset", preset="paper"),
+    "regretless-ei": _own("Regretless, EI", rule="ei"),
+    "regretless-ts": _own("Regretless, TS", rule="ts"),
+    "regretless-pims": _own("Regretless, PIMS", rule="pims"),
+    "botorch-logei": Peer(
+        "BoTorch LogEI", "botorch", ("botorch", *_TORCH), {"acquisition": "logei"}, table="BoTorchTable"
+    ),
+    "botorch-ucb": Peer("BoTorch UCB", "botorch", ("botorch", *_TORCH), {"acquisition": "ucb"}, table="BoTorchTable"),
+    "optuna-gp": Peer("Optuna GPSampler", "optuna", ("optuna", "torch", "numpy", "scipy"), {"sampler": "gp"}),
+    "optuna-tpe": Peer("Optuna TPESampler", "optuna", ("optuna", "numpy"), {"sampler": "tpe"}, seconds=0.01),
+    "scikit-optimize": Peer("scikit-optimize", "skopt", ("scikit-optimize", *_SKLEARN)),
+    "bayes-opt": Peer("bayes_opt", "bayes_opt", ("bayesian-optimization", *_SKLEARN)),
+    "smac": Peer("SMAC3 blackbox", "smac", ("smac", "ConfigSpace", *_SKLEARN), seconds=1.0),
+    "ax": Peer("Ax", "ax", ("ax-platform", "botorch", *_TORCH), seconds=0.5),
+    "baybe": Peer("BayBE", "baybe", ("baybe", "botorch", *_TORCH), table="BayBETable", seconds=0.4),
+    "hebo": Peer("HEBO", "hebo", ("HEBO", "pymoo", "torch", "gpytorch", "numpy"), venv=".venv-bench-hebo", seconds=3.0),
+}
+
+#: The optimisers of this package.
+OURS = tuple(name for name, peer in PEERS.items() if peer.module == "own")
+
+
+def box_optimizer(name: str, bounds: Floats, seed: int, X0: Floats, y0: Floats) -> Optimizer:
+    """The optimiser of that name on a box: ``bounds`` is (d, 2), ``X0`` (n, d) and ``y0`` (n,) are the initial data."""
+    return _class(name, PEERS[name].box)(bounds, seed, X0, y0, **PEERS[name].settings)
+
+
+def table_optimizer(name: str, X: Floats, seed: int, index0: list[int], y0: Floats) -> TableOptimizer:
+    """The optimiser of that name on the rows of ``X``; ``index0`` are the rows of the initial data."""
+    return _class(name, PEERS[name].table)(X, seed, index0, y0, **PEERS[name].settings)
+
+
+def _class(name: str, kind: str | None) -> Any:
+    if kind is None:
+        raise ValueError(f"{PEERS[name].label} does not work on this kind of space.")
+    return getattr(importlib.import_module(f"bench.adapters.{PEERS[name].module}"), kind)

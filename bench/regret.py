@@ -1,0 +1,299 @@
+"""``python -m bench regret``: how much regret is left after a fixed number of evaluations, beside the peers.
+
+Every (problem, optimiser, seed) is a unit with a file of its own. Stop the run when you like; the next one goes on
+where it was. The test is a two-sided Wilcoxon signed-rank test of our default against the peer with the lowest median,
+on the logarithms, paired by seed, at the level 0.05 after Holm's correction over the problems. Choosing that peer from
+the same data works against us, not for us.
+"""
+
+import argparse
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from bench import store
+from bench.adapters import OURS, PEERS
+from bench.figures import draw_found, draw_regret
+from bench.statistics import holm, mean_ranks, paired_p
+
+__all__ = ["LEVEL", "SETS", "Comparison", "ProblemSet", "compare", "main"]
+
+LEVEL = 0.05
+NOISE_VAR = 1e-4
+DEFAULT = "regretless"
+_BOX_PEERS = (DEFAULT, "regretless-paper", *(name for name in PEERS if name not in OURS))
+_TABLE_PEERS = (*OURS, "botorch-logei", "botorch-ucb", "baybe")
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """Problems with the arguments of their task, the optimisers that run on them, and the seeds."""
+
+    task: str
+    problems: dict[str, dict[str, Any]]
+    peers: tuple[str, ...]
+    seeds: tuple[int, ...]
+
+
+def _functions(*entries: tuple[str, int | None, int, int]) -> dict[str, dict[str, Any]]:
+    """Entries are (name, dim if it can be chosen, dimension, evaluations); 2^d of the evaluations are the start."""
+    return {
+        name if dim is None else f"{name}-{dim}": {
+            "problem": name,
+            "dim": dim,
+            "evaluations": evaluations,
+            "n_initial": 2**d,
+            "noise_var": NOISE_VAR,
+        }
+        for name, dim, d, evaluations in entries
+    }
+
+
+#: What is run by name. Defaults may be chosen on "main", never on "confirm": it has other functions and other seeds.
+SETS: dict[str, ProblemSet] = {
+    "main": ProblemSet(
+        "regret",
+        _functions(
+            ("holder-table", None, 2, 60),
+            ("cross-in-tray", None, 2, 60),
+            ("ackley", 4, 4, 150),
+            ("branin", None, 2, 40),
+            ("hartmann3", None, 3, 50),
+            ("levy", 4, 4, 100),
+        ),
+        _BOX_PEERS,
+        tuple(range(10)),
+    ),
+    "confirm": ProblemSet(
+        "regret",
+        _functions(
+            ("michalewicz", 2, 2, 60),
+            ("michalewicz", 5, 5, 150),
+            ("shekel", None, 4, 120),
+            ("rosenbrock", 4, 4, 100),
+            ("styblinski-tang", 3, 3, 80),
+            ("griewank", 4, 4, 100),
+            ("drop-wave", None, 2, 60),
+            ("himmelblau", None, 2, 50),
+        ),
+        _BOX_PEERS,
+        tuple(range(1000, 1010)),
+    ),
+    "materials": ProblemSet(
+        "materials",
+        {name: {"table": name, "n_initial": 2} for name in ("agnp", "autoam", "crossed-barrel", "p3ht", "perovskite")},
+        _TABLE_PEERS,
+        tuple(range(20)),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Our default against the best peer on one problem."""
+
+    problem: str
+    ours: float
+    peer: str
+    theirs: float
+    p: float
+    p_holm: float
+
+    @property
+    def verdict(self) -> str:
+        """``better`` or ``worse`` if the difference is significant, else ``-``."""
+        if self.p_holm > LEVEL:
+            return "-"
+        return "better" if self.ours < self.theirs else "worse"
+
+
+def main(arguments: list[str]) -> int:
+    """Run what is missing, then print and draw everything that is complete."""
+    options = _options(arguments)
+    console = Console()
+    chosen = _quick(SETS[options.set]) if options.quick else SETS[options.set]
+    wanted = chosen.peers if options.peers is None else tuple(options.peers)
+    missing = [peer for peer in wanted if not store.available(peer)]
+    folder = store.RESULTS / "quick" if options.quick else store.RESULTS
+    raw = f"{'quick' if options.quick else 'raw'}/regret/{options.set}"
+    peers = [peer for peer in wanted if peer not in missing]
+    units = [
+        store.Unit(raw, problem, peer, seed, chosen.task, settings)
+        for seed in chosen.seeds  # seed by seed, so that an unfinished run is a balanced one
+        for problem, settings in chosen.problems.items()
+        for peer in peers
+    ]
+    failed = (
+        {} if options.report else run_all([unit for unit in units if store.load(unit) is None], options.jobs, console)
+    )
+    publish(options.set, chosen, peers, units, folder, console)
+    for peer in missing:
+        console.print(f"{PEERS[peer].label} is not installed: left out.")
+    for unit, why in failed.items():
+        console.print(
+            f"{unit.work}, {PEERS[unit.peer].label}, seed {unit.seed} failed: {why}", style="red", markup=False
+        )
+    return 1 if failed else 0
+
+
+def run_all(units: Sequence[store.Unit], jobs: int, console: Console) -> dict[store.Unit, str]:
+    """Run units, ``jobs`` processes at a time; returns those that failed, and why."""
+    failed: dict[store.Unit, str] = {}
+    if not units:
+        return failed
+    cost = {unit: PEERS[unit.peer].seconds * unit.arguments.get("evaluations", 60) + 3.0 for unit in units}
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
+    )
+    with Progress(*columns, console=console) as bar, ThreadPoolExecutor(jobs) as pool:
+        task = bar.add_task(f"0 of {len(units)} units", total=sum(cost.values()))
+        running = {pool.submit(store.run, unit): unit for unit in units}
+        try:
+            for done, future in enumerate(as_completed(running), start=1):
+                unit = running[future]
+                if (error := future.exception()) is not None:
+                    failed[unit] = str(error).splitlines()[-1] if str(error) else repr(error)
+                bar.update(task, advance=cost[unit], description=f"{done} of {len(units)} units")
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            console.print("Stopped; what is finished is kept. Run the same command to go on.")
+            raise
+    return failed
+
+
+def publish(
+    name: str, chosen: ProblemSet, peers: Sequence[str], units: Sequence[store.Unit], folder: Path, console: Console
+) -> None:
+    """Print the tables; write them with their manifest, and a figure. A cell needs all of its seeds."""
+    results: dict[str, dict[str, list[dict[str, Any]]]] = {problem: {} for problem in chosen.problems}
+    for unit in units:
+        if (result := store.load(unit)) is not None:
+            results[unit.work].setdefault(unit.peer, []).append(result)
+    complete = {
+        problem: {peer: runs for peer, runs in by_peer.items() if len(runs) == len(chosen.seeds)}
+        for problem, by_peer in results.items()
+    }
+    complete = {problem: by_peer for problem, by_peer in complete.items() if by_peer}
+    if not complete:
+        console.print("Nothing is complete yet.")
+        return
+    measure = _evaluations if chosen.task == "materials" else _final_regret
+    final = {p: {peer: [measure(run) for run in runs] for peer, runs in by.items()} for p, by in complete.items()}
+    ranks, comparisons = mean_ranks(final), compare(final)
+    what = "evaluations to the optimum" if chosen.task == "materials" else "final simple regret"
+    console.print(_medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
+    if comparisons:
+        console.print(_comparisons(comparisons))
+    content = {
+        "manifest": store.manifest(),
+        "set": name,
+        "task": chosen.task,
+        "problems": chosen.problems,
+        "seeds": list(chosen.seeds),
+        "versions": {peer: store.versions(PEERS[peer].venv)[PEERS[peer].packages[0]] for peer in peers},
+        "source": store.source_hash(),
+        "final": final,
+        "mean_ranks": ranks,
+        "comparisons": [{**vars(entry), "verdict": entry.verdict} for entry in comparisons],
+    }
+    store.write_json(folder / f"regret-{name}.json", content)
+    figure = folder / f"regret-{name}.png"
+    if chosen.task == "materials":
+        draw_found(final, figure)
+    else:
+        draw_regret({p: {peer: _curves(runs) for peer, runs in by.items()} for p, by in complete.items()}, figure)
+    console.print(f"{folder / f'regret-{name}.json'}\n{figure}", highlight=False, soft_wrap=True)
+
+
+def compare(final: dict[str, dict[str, list[float]]]) -> list[Comparison]:
+    """Our default against the peer with the lowest median, problem by problem."""
+    pairs = []
+    for problem, by_peer in final.items():
+        others = [peer for peer in by_peer if peer not in OURS]
+        if DEFAULT in by_peer and others:
+            best = min(others, key=lambda peer: float(np.median(by_peer[peer])))
+            pairs.append((problem, best, by_peer[DEFAULT], by_peer[best]))
+    p = [paired_p(ours, theirs) for _, _, ours, theirs in pairs]
+    return [
+        Comparison(problem, float(np.median(ours)), best, float(np.median(theirs)), raw, adjusted)
+        for (problem, best, ours, theirs), raw, adjusted in zip(pairs, p, holm(p), strict=True)
+    ]
+
+
+def _curves(runs: list[dict[str, Any]]) -> Any:
+    return np.array([run["optimum"] - np.maximum.accumulate(run["f"]) for run in runs])
+
+
+def _final_regret(run: dict[str, Any]) -> float:
+    return float(run["optimum"] - max(run["f"]))
+
+
+def _evaluations(run: dict[str, Any]) -> float:
+    return float(run["evaluations"])
+
+
+def _medians(
+    title: str, final: dict[str, dict[str, list[float]]], peers: Sequence[str], ranks: dict[str, float]
+) -> Table:
+    table = Table("optimiser", title=title, title_justify="left")
+    for problem in final:
+        table.add_column(problem, justify="right", no_wrap=True)
+    table.add_column("mean rank", justify="right")
+    best = {problem: min(float(np.median(v)) for v in by_peer.values()) for problem, by_peer in final.items()}
+    for peer in peers:
+        cells = []
+        for problem, by_peer in final.items():
+            median = float(np.median(by_peer[peer])) if peer in by_peer else None
+            mark = "bold" if median == best[problem] else "none"
+            cells.append("" if median is None else f"[{mark}]{median:.3g}[/{mark}]")
+        table.add_row(PEERS[peer].label, *cells, f"{ranks[peer]:.2f}" if peer in ranks else "")
+    return table
+
+
+def _comparisons(entries: list[Comparison]) -> Table:
+    title = f"Regretless against the best peer: Wilcoxon signed-rank, level {LEVEL}, Holm over {len(entries)} problems"
+    table = Table("problem", "best peer", title=title, title_justify="left")
+    for heading in ("ours", "theirs", "p", "p (Holm)"):
+        table.add_column(heading, justify="right")
+    table.add_column("ours is")
+    for e in entries:
+        label = PEERS[e.peer].label
+        table.add_row(e.problem, label, f"{e.ours:.3g}", f"{e.theirs:.3g}", f"{e.p:.3f}", f"{e.p_holm:.3f}", e.verdict)
+    return table
+
+
+def _quick(full: ProblemSet) -> ProblemSet:
+    """Two problems, two seeds, four suggestions: to see that everything works."""
+    problems = dict(list(full.problems.items())[:2])
+    if full.task == "regret":
+        problems = {name: {**s, "evaluations": s["n_initial"] + 4} for name, s in problems.items()}
+    else:
+        problems = {name: full.problems[name] for name in ("perovskite",)}
+    return ProblemSet(full.task, problems, full.peers, full.seeds[:2])
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench regret", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--set", choices=SETS, default="main")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="processes at a time")
+    parser.add_argument("--peers", metavar="A,B", type=lambda text: text.split(","), help=f"of: {', '.join(PEERS)}")
+    parser.add_argument("--quick", action="store_true", help="two problems, two seeds, four suggestions each")
+    parser.add_argument("--report", action="store_true", help="run nothing, show what is complete")
+    options = parser.parse_args(arguments)
+    unknown = [name for name in options.peers or () if name not in SETS[options.set].peers]
+    if unknown:
+        parser.error(f"{', '.join(unknown)}: not in this set, which has {', '.join(SETS[options.set].peers)}")
+    if options.jobs < 1:
+        parser.error("--jobs must be at least 1")
+    return options

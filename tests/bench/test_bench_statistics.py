@@ -1,0 +1,40 @@
+import numpy as np
+import pytest
+from bench.regret import Comparison, compare
+from bench.statistics import FLOOR, holm, mean_ranks, paired_p
+
+
+def test_holm_against_the_definition():
+    p = [0.02, 0.001, 0.5, 0.03]
+    # sorted: 0.001*4, 0.02*3, 0.03*2, 0.5*1, then the running maximum
+    assert holm(p) == pytest.approx([0.06, 0.004, 0.5, 0.06])
+    assert holm([]) == []
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+def test_paired_test_sees_a_constant_factor_and_no_difference():
+    theirs = np.geomspace(1e-3, 1.0, 10)
+    assert paired_p((0.5 * theirs * np.linspace(0.9, 1.1, 10)).tolist(), theirs.tolist()) == pytest.approx(2 / 2**10)
+    assert paired_p(theirs.tolist(), theirs.tolist()) == 1.0
+    # below the floor nothing can be told apart
+    assert paired_p([FLOOR / 10] * 10, [FLOOR / 100] * 10) == 1.0
+
+
+def test_mean_ranks_share_ties_and_skip_unfinished_problems():
+    final = {
+        "a": {"x": [1.0, 1.0], "y": [2.0, 1.0], "z": [3.0, 3.0]},
+        "b": {"x": [1.0, 1.0], "y": [0.5, 0.5]},
+    }
+    assert mean_ranks(final) == {"x": 1.25, "y": 1.75, "z": 3.0}
+    assert mean_ranks({}) == {}
+
+
+def test_the_default_is_compared_with_the_peer_of_lowest_median():
+    ours = np.geomspace(1e-4, 1e-3, 10)
+    final = {
+        "p": {"regretless": ours.tolist(), "regretless-ei": [1e-9] * 10, "smac": (9 * ours).tolist(), "ax": [1.0] * 10}
+    }
+    (entry,) = compare(final)
+    assert (entry.peer, entry.verdict) == ("smac", "better")  # our other rules are not peers
+    assert Comparison("p", 1.0, "smac", 0.5, 0.01, 0.06).verdict == "-"
+    assert Comparison("p", 1.0, "smac", 0.5, 0.01, 0.05).verdict == "worse"
