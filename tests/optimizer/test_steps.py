@@ -129,7 +129,7 @@ def test_a_blocked_point_of_the_design_is_replaced():
     s = setup(BOX, seed=3)
     x = design_point(s, BOX, 2, 2, np.empty((0, 2)))
     other = design_point(s, BOX, 2, 2, x[None, :])
-    assert not near(other[None, :], x[None, :])[0]
+    assert not near(BOX, other[None, :], x[None, :])[0]
     assert (other >= 0.0).all()
     assert (other <= 1.0).all()
     assert (design_point(s, BOX, 99, 99, x[None, :]) != x).any()  # used up: random

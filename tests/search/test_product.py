@@ -40,7 +40,7 @@ def brute_force(space, objective, blocked):
         kinds = Mixed({"kind": ["p", "q", "r"], "k": (0, 5)}).enumerate()
         x, row, y = np.meshgrid(grid, np.arange(len(kinds)), grid, indexing="ij")
         X = np.column_stack([x.ravel(), kinds[row.ravel()], y.ravel()])
-    values = np.where(near(X, blocked), -np.inf, objective.at(X))
+    values = np.where(near(space, X, blocked), -np.inf, objective.at(X))
     return X[values.argmax()], float(values.max())
 
 
@@ -71,7 +71,7 @@ def test_large_discrete_spaces(n_blocked, hits, rank):
         order = np.argsort(-scores)
         blocked = everything[order[:n_blocked]]
         x, value = search_product(LARGE, objective, *start(LARGE, objective, seed, 400), blocked=blocked)
-        assert not near(x[None, :], blocked)[0]
+        assert not near(LARGE, x[None, :], blocked)[0]
         ranks.append((scores[order[n_blocked:]] > value + 1e-9).sum())
     assert np.mean(np.array(ranks) == 0) >= hits
     assert np.mean(ranks) <= rank
@@ -112,14 +112,14 @@ def test_what_is_returned_is_open_decodable_and_best(space, seed, m, share):
     blocked = X[np.random.default_rng(seed).random(m) < share]
     found = search_product(space, objective, X, values, blocked=blocked)
     if found is None:
-        assert near(X, blocked).all()
+        assert near(space, X, blocked).all()
         return
     x, value = found
-    assert not near(x[None, :], blocked)[0]
+    assert not near(space, x[None, :], blocked)[0]
     np.testing.assert_array_equal(space.snap(x[None, :])[0], x)
     np.testing.assert_allclose(space.encode(space.decode(x)), x, atol=1e-12)
     assert value == pytest.approx(objective.at(x[None, :])[0], abs=1e-10)
-    open_ = ~near(X, blocked)
+    open_ = ~near(space, X, blocked)
     assert value >= values[open_].max(initial=-np.inf)
 
 
@@ -171,9 +171,16 @@ def test_arguments_stay_as_they_were():
 def test_near():
     others = np.array([[0.5, 2.0], [0.1, 0.0]])
     X = np.array([[0.5 + 0.5 * SAME, 2.0], [0.5 + 2 * SAME, 2.0], [0.5, 1.0], [0.1, 0.0], [0.1, 2.0]])
-    assert near(X, others).tolist() == [True, False, False, True, False]
-    assert near(X, np.empty((0, 2))).tolist() == [False] * 5
-    assert near(np.empty((0, 2)), others).shape == (0,)
+    space = Mixed({"x": (0.0, 1.0), "kind": ["p", "q", "r"]})
+    assert near(space, X, others).tolist() == [True, False, False, True, False]
+    assert near(space, X, np.empty((0, 2))).tolist() == [False] * 5
+    assert near(space, np.empty((0, 2)), others).shape == (0,)
+
+
+def test_neighbours_in_a_long_range_of_whole_numbers_are_not_the_same():
+    space = Mixed({"k": (0, 2**53)})
+    X = space.encode_many([{"k": 2**40}, {"k": 2**40 + 1}])
+    assert near(space, X, X[:1]).tolist() == [True, False]
 
 
 def test_starts_are_good_and_apart():

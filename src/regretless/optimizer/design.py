@@ -21,7 +21,7 @@ def design_point(setup: Setup, space: Mixed, number: int, trial: int, blocked: F
     """The design's point of that number, or a random one when the design is used up or the point is blocked."""
     if number < setup.n_initial:
         x = settled(space, space.sample(setup.n_initial, stream(setup.seed, 0, Purpose.DESIGN))[number])
-        if not near(x[None, :], blocked)[0]:
+        if not near(space, x[None, :], blocked)[0]:
             return x
     return random_point(space, stream(setup.seed, trial, Purpose.DESIGN), blocked)
 
@@ -44,9 +44,9 @@ def random_point(space: Mixed, rng: np.random.Generator, blocked: Floats) -> Flo
     """A random point that is not blocked; any point where none is left."""
     for count in (8, 64, 512, 4096):
         X = space.sample(count, rng)
-        for x in X[~near(X, blocked)][:64]:
+        for x in X[~near(space, X, blocked)][:64]:
             point = settled(space, x)
-            if not near(point[None, :], blocked)[0]:
+            if not near(space, point[None, :], blocked)[0]:
                 return point
     left = _untried(space, blocked)
     return left[int(rng.integers(len(left)))] if len(left) else settled(space, X[0])

@@ -145,7 +145,7 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
         if found is None:
             return _random(setup, history, trial, open_, "no untried point with a finite score was found")
         x = settled(setup.domain, found[0])
-        if near(x[None, :], blocked)[0]:  # bounds so close that few decimals lie between them
+        if near(setup.domain, x[None, :], blocked)[0]:  # bounds so close that few decimals lie between them
             return _random(setup, history, trial, open_, "the point found rounds to one already tried")
         mean, sd = (float(moment[0]) for moment in view.posterior.mean_sd(x[None, :]))
     mean_y, sd_y = in_units(state.fit, mean, sd)

@@ -44,14 +44,14 @@ def search_product(
     """
     if space.size is not None and space.size <= SCAN_UP_TO:
         everything = space.enumerate()
-        return _best_open(everything, objective.at(everything), blocked)
+        return _best_open(space, everything, objective.at(everything), blocked)
     starts = X[_spread(X, values, STARTS)]
     continuous = space.continuous
     found, score = _ascend(objective, starts, continuous)
     if not continuous.all():
         for _ in range(TURNS):
             # A start on a blocked point has no score of its own: it leaves for the best open one in a sweep's reach.
-            before = np.where(near(found, blocked) | ~np.isfinite(score), -np.inf, score)
+            before = np.where(near(space, found, blocked) | ~np.isfinite(score), -np.inf, score)
             found, score = _sweep(space, objective, found, before, blocked)
             if not (score > before).any():
                 break
@@ -59,22 +59,22 @@ def search_product(
                 found, score = _ascend(objective, found, continuous)
     found = space.snap(found)
     # Snapping and rounding may move a point: what counts is the score of what will be tried.
-    return _best_open(np.vstack([found, X]), np.concatenate([objective.at(found), values]), blocked)
+    return _best_open(space, np.vstack([found, X]), np.concatenate([objective.at(found), values]), blocked)
 
 
-def near(X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
-    """Which rows of X are the same experiment as some row of ``others``."""
+def near(space: Mixed, X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
+    """Which rows of X are the same experiment as some row of ``others``: equal, but for `SAME` in real columns."""
     if not len(others):
         return np.zeros(len(X), dtype=np.bool_)
     same = np.ones((len(X), len(others)), dtype=np.bool_)
-    for j in range(X.shape[1]):
-        same &= np.abs(X[:, j, None] - others[:, j]) <= SAME
+    for j, is_real in enumerate(space.continuous):
+        same &= np.abs(X[:, j, None] - others[:, j]) <= SAME if is_real else X[:, j, None] == others[:, j]
     hit: npt.NDArray[np.bool_] = np.logical_or.reduce(same, axis=1)
     return hit
 
 
-def _best_open(X: Floats, values: Floats, blocked: Floats) -> tuple[Floats, float] | None:
-    open_ = ~near(X, blocked) & np.isfinite(values)
+def _best_open(space: Mixed, X: Floats, values: Floats, blocked: Floats) -> tuple[Floats, float] | None:
+    open_ = ~near(space, X, blocked) & np.isfinite(values)
     if not open_.any():
         return None
     best = int(np.argmax(np.where(open_, values, -np.inf)))
@@ -96,7 +96,7 @@ def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats, blocked
         trial = X[owner]
         trial[:, j] = np.concatenate(moves)
         values = objective.at(trial)
-        values = np.where(near(trial, blocked) | ~np.isfinite(values), -np.inf, values)
+        values = np.where(near(space, trial, blocked) | ~np.isfinite(values), -np.inf, values)
         for i in range(len(X)):
             mine = np.flatnonzero(owner == i)
             if len(mine) and values[mine].max() > score[i]:
