@@ -96,3 +96,15 @@ def test_the_record_says_what_was_expected():
     mean, sd = study.predict([trial.params])
     assert trial.record["mean"] == pytest.approx(mean[0], rel=1e-6)
     assert trial.record["sd"] == pytest.approx(sd[0], rel=1e-6)
+
+
+def test_a_fixed_model_still_follows_the_scale_of_the_values():
+    """Standardised without a design: shift and scale are not for ever those of no value at all."""
+    fixed = Surrogate(method="fixed", lengthscale=0.3, signal_var=1.0, noise_var=1e-4)
+    study = Study([(0.0, 1.0)], surrogate=fixed, n_initial=0, seed=0)
+    for _ in range(8):
+        trial = study.ask()
+        study.tell(trial, 1e12 * trial.params["x0"])
+    model = study.ask().hyperparameters
+    assert (model["lengthscale"], model["signal_var"], model["noise_var"]) == ((0.3,), 1.0, 1e-4)
+    assert model["scale"] > 1e10

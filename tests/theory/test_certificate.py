@@ -1,6 +1,7 @@
 """Certificates against Monte Carlo truth, closed forms and each other; every bound must be one."""
 
 import math
+import time
 from dataclasses import fields
 
 import numpy as np
@@ -213,8 +214,6 @@ def test_refusals(random_table):
 
 @pytest.mark.slow
 def test_a_million_candidates_in_less_than_ten_updates():
-    import time
-
     N, n = 1_000_000, 200
     rng = np.random.default_rng(0)
     X, kernel = rng.random((N, 4)), Kernel("matern52", np.full(4, 0.4), 1.0)
@@ -230,4 +229,4 @@ def test_a_million_candidates_in_less_than_ten_updates():
     update = seconds(lambda: table.condition(X[5], 1.0))
     assert seconds(lambda: remaining_regret(table, eps=0.05)) < 10.0 * update
     early = table_posterior(posterior(kernel, noise_var=1e-2, X=rows[:1], y=np.ones(1)), X)  # all lines on one curve
-    assert seconds(lambda: remaining_regret(early)) < 40.0 * update
+    assert seconds(lambda: remaining_regret(early)) < 10.0 * update

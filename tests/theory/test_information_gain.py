@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -213,14 +214,13 @@ def test_refusals():
 
 @pytest.mark.slow
 def test_ten_thousand_candidates_cost_at_most_three_plain_greedy_runs():
-    import time
-
+    """All bounds for T = 1..500 against the bare greedy update of the same 750 steps; median of three."""
     N, T, noise = 10_000, 500, 1e-2
     X, kernel = np.random.default_rng(0).random((N, 4)), Kernel("matern52", np.full(4, 0.4), 1.0)
 
-    def plain():
-        rows, var = np.empty((T, N)), np.ones(N)
-        for j in range(T):
+    def plain(steps=T + T // 2):
+        rows, var = np.empty((steps, N)), np.ones(N)
+        for j in range(steps):
             i = int(var.argmax())
             row = kernel(X[i][None], X)[0]
             row -= rows[:j, i] @ rows[:j]
@@ -234,4 +234,4 @@ def test_ten_thousand_candidates_cost_at_most_three_plain_greedy_runs():
         return time.process_time() - begin
 
     ratios = [seconds(lambda: information_gain(kernel, X, T, noise_var=noise)) / seconds(plain) for _ in range(3)]
-    assert min(ratios) < 3.0
+    assert np.median(ratios) < 3.0

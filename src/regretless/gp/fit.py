@@ -156,8 +156,8 @@ def refit_due(surrogate: Surrogate, *, n: int, n_fitted: int | None) -> bool:
     """Whether n observations call for a new fit when the last one saw ``n_fitted`` (None: there was none)."""
     if n_fitted is None:
         return True
-    if surrogate.method == "fixed":
-        return False
+    if surrogate.method == "fixed" and not surrogate.standardize:
+        return False  # with it, shift and scale still have to follow the values
     every = surrogate.refit_every if surrogate.refit_every is not None else max(1, n_fitted // 8)
     return n - n_fitted >= every
 

@@ -96,6 +96,9 @@ def _finish(
     breaks: list[float], index: list[int], mu: Floats, sigma: Floats, rows: npt.NDArray[np.intp], until: float
 ) -> Envelope:
     """The rest of the envelope by one sweep over the lines in order of slope (Andrew's monotone chain)."""
+    if math.isfinite(until):  # lines steeper than the one that is highest at ``until`` take over only behind it
+        last = rows[(mu[rows] + until * sigma[rows]).argmax()]
+        rows = rows[sigma[rows] <= sigma[last]]
     rows = rows[np.lexsort((mu[rows], sigma[rows]))]
     # A line with another of no smaller slope above it is never the highest.
     ahead = np.append(np.maximum.accumulate(mu[rows][::-1])[::-1][1:], -np.inf)
