@@ -18,7 +18,7 @@ from regretless.acquisition import (
 from regretless.errors import Exhausted, InvalidInput, RegretlessError, TrialConflict, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.spaces import Box, Categorical, Fixed, Float, Int, Mixed, Ordinal, Table
-from regretless.study import Recommendation, Result, Study, Trial, maximize, minimize
+from regretless.study import Recommendation, Regret, RemainingRegret, Result, Study, Trial, maximize, minimize
 
 __all__ = [
     "ATS",
@@ -42,7 +42,9 @@ __all__ = [
     "Mixed",
     "Ordinal",
     "Recommendation",
+    "Regret",
     "RegretlessError",
+    "RemainingRegret",
     "Result",
     "Rule",
     "Study",

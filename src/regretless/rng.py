@@ -18,6 +18,7 @@ class Purpose(IntEnum):
     CANDIDATES = 2  # where the search starts
     FIT = 3  # restarts of the hyperparameter fit
     PROBLEM = 4  # functions and noise of test problems
+    CERTIFICATE = 5  # points that stand for a continuous space, joint draws
 
 
 def fresh_seed() -> int:

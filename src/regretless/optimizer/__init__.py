@@ -1,6 +1,7 @@
 """Algorithm 1 as pure steps on frozen data: setup and history in, suggestion out."""
 
-from regretless.optimizer.beliefs import State
+from regretless.optimizer.beliefs import State, in_units
+from regretless.optimizer.certify import Proof, certify
 from regretless.optimizer.history import Fit, History, Points
 from regretless.optimizer.recommend import Choice, predict, recommend
 from regretless.optimizer.setup import Preset, Setup, setup
@@ -12,9 +13,12 @@ __all__ = [
     "History",
     "Points",
     "Preset",
+    "Proof",
     "Setup",
     "State",
     "Suggestion",
+    "certify",
+    "in_units",
     "predict",
     "recommend",
     "setup",

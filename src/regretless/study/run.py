@@ -13,6 +13,7 @@ from regretless.errors import Exhausted, InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset
 from regretless.spaces import Repeats
+from regretless.study.certificate import Regret, RemainingRegret
 from regretless.study.progress import progress_bar
 from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
@@ -26,6 +27,7 @@ class Result:
 
     study: Study
     message: str
+    stopped_by: RemainingRegret | None = None  # the certificate that ended the run, where one did
 
     @property
     def best(self) -> Trial | None:
@@ -80,6 +82,8 @@ def maximize(
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
     repeats: Repeats | None = None,
+    objective: str = "value",
+    stop_when: Regret | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
     catch: tuple[type[Exception], ...] = (),
     progress: bool | None = None,
@@ -95,8 +99,10 @@ def maximize(
         What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, or a table of candidates.
     n_trials
         Evaluations, the initial design included.
-    seed, preset, rule, surrogate, n_initial, repeats
+    seed, preset, rule, surrogate, n_initial, repeats, objective
         See `Study`.
+    stop_when
+        Stop early once little regret is left: ``Regret(0.5)`` or ``Regret(relative=0.01)``. The reason is the message.
     callback
         Called as ``callback(study, trial)`` after each trial; a true result ends the run.
     catch
@@ -123,9 +129,10 @@ def maximize(
         surrogate=surrogate,
         n_initial=n_initial,
         repeats=repeats,
+        objective=objective,
         seed=seed,
     )
-    return run(study, f, n_trials, callback=callback, catch=catch, progress=progress)
+    return run(study, f, n_trials, stop_when=stop_when, callback=callback, catch=catch, progress=progress)
 
 
 def minimize(
@@ -139,6 +146,8 @@ def minimize(
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
     repeats: Repeats | None = None,
+    objective: str = "value",
+    stop_when: Regret | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
     catch: tuple[type[Exception], ...] = (),
     progress: bool | None = None,
@@ -157,9 +166,10 @@ def minimize(
         surrogate=surrogate,
         n_initial=n_initial,
         repeats=repeats,
+        objective=objective,
         seed=seed,
     )
-    return run(study, f, n_trials, callback=callback, catch=catch, progress=progress)
+    return run(study, f, n_trials, stop_when=stop_when, callback=callback, catch=catch, progress=progress)
 
 
 def run(
@@ -167,6 +177,7 @@ def run(
     f: Callable[[Any], Any],
     n_trials: int,
     *,
+    stop_when: Regret | None,
     callback: Callable[[Study, Trial], Any] | None,
     catch: tuple[type[Exception], ...],
     progress: bool | None,
@@ -190,6 +201,9 @@ def run(
                 trial = _evaluate(study, f, asked, caught)
                 done += 1
                 report(study.best.value if study.best is not None else None)
+                left = study.should_stop(stop_when) if stop_when is not None else None
+                if left is not None:
+                    return Result(study, f"stopped after {done + 1} of {n_trials} trials. {left.sentence}", left)
                 if callback is not None and callback(study, trial):
                     return Result(study, f"stopped by the callback after {done} of {n_trials} trials")
         except KeyboardInterrupt:

@@ -17,12 +17,15 @@ from regretless.optimizer import (
     Preset,
     State,
     Suggestion,
+    certify,
+    in_units,
     predict,
     recommend,
     setup,
     suggest,
 )
 from regretless.spaces import Mixed, Repeats, Table, as_space
+from regretless.study.certificate import Regret, RemainingRegret
 from regretless.study.trial import Recommendation, Status, Trial
 
 if TYPE_CHECKING:
@@ -56,6 +59,8 @@ class Study:
         Points of the initial design before the rule takes over; past data count.
     repeats
         ``"allow"`` or ``"never"``: whether something already tried may be suggested again. Overrides the space's own.
+    objective
+        What the value is called in sentences, such as ``"yield"``.
     seed
         Same seed and same answers, same suggestions. None draws one; it is kept in ``seed``.
 
@@ -79,11 +84,15 @@ class Study:
         surrogate: Surrogate | None = None,
         n_initial: int | None = None,
         repeats: Repeats | None = None,
+        objective: str = "value",
         seed: int | None = None,
     ) -> None:
         if direction not in ("maximize", "minimize"):
             raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {direction!r}.")
+        if not isinstance(objective, str) or not objective:
+            raise InvalidInput(f"objective must be the name of what is measured, got {objective!r}.")
         self.direction: Direction = direction
+        self.objective = objective
         self._setup = setup(
             as_space(space, repeats), preset=preset, rule=rule, surrogate=surrogate, n_initial=n_initial, seed=seed
         )
@@ -199,6 +208,67 @@ class Study:
         params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
         return Recommendation(params, self._row(choice.index), self._sign * choice.mean, choice.sd)
 
+    def certificate(self, eps: float | None = None, *, draws: int = 0) -> RemainingRegret:
+        """How much recommending now costs at most, in expectation, given the data: valid at every step.
+
+        Parameters
+        ----------
+        eps
+            Ask also for an upper bound on the probability that the regret is more than this.
+        draws
+            Ask also for the probability that the recommendation is the best, by so many joint draws.
+
+        On a table it is a theorem about the fitted model; elsewhere a dense sample stands for the space, and it is an
+        estimate.
+
+        Examples
+        --------
+        >>> study = Study([{"t": t} for t in range(10)], objective="yield", seed=1)
+        >>> for _ in range(9):
+        ...     trial = study.ask()
+        ...     trial = study.tell(trial, -abs(trial.params["t"] - 4))
+        >>> study.certificate().bound < 0.5
+        True
+        """
+        history = self._told_history("certificate")
+        if eps is not None and as_finite_float(eps, "eps") < 0.0:
+            raise InvalidInput(f"eps must not be negative, got {eps!r}.")
+        if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
+            raise InvalidInput(f"draws must be a whole number >= 0, got {draws!r}.")
+        proof = certify(self._setup, history, len(self._trials), self._state, eps=eps, draws=int(draws))
+        found = proof.certificate
+        scale = proof.fit.hyperparameters.scale
+        mean, sd = in_units(proof.fit, found.mean, found.sd)
+        return RemainingRegret(
+            params=self._table.params(proof.index) if proof.index >= 0 else self._product.decode(proof.x),
+            row=self._row(proof.index),
+            mean=self._sign * float(mean),
+            sd=float(sd),
+            bound=scale * found.bound,
+            tail_sum=scale * found.tail_sum,
+            pairwise=scale * found.pairwise,
+            lemma=scale * found.lemma,
+            eps=eps,
+            exceeds=found.exceeds,
+            best=found.best,
+            exact=proof.index >= 0,
+            trust=proof.calibration,
+            objective=self.objective,
+        )
+
+    def should_stop(self, when: Regret) -> RemainingRegret | None:
+        """The certificate that allows to stop, or None.
+
+        >>> Study({"x": (0.0, 1.0)}).should_stop(Regret(0.1)) is None
+        True
+        """
+        if not isinstance(when, Regret):
+            raise InvalidInput(f"stop_when must be a Regret, such as Regret(0.5), got {when!r}.")
+        if self.best is None:
+            return None
+        left = self.certificate()
+        return left if when.reached(left) else None
+
     def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
         """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units."""
         history = self._told_history("predict")
@@ -213,6 +283,7 @@ class Study:
         f: Callable[[Any], Any],
         n_trials: int,
         *,
+        stop_when: Regret | None = None,
         callback: Callable[["Study", Trial], Any] | None = None,
         catch: tuple[type[Exception], ...] = (),
         progress: bool | None = None,
@@ -220,7 +291,7 @@ class Study:
         """Ask, evaluate ``f`` and tell, ``n_trials`` times; see `maximize` for the arguments."""
         from regretless.study.run import run
 
-        return run(self, f, n_trials, callback=callback, catch=catch, progress=progress)
+        return run(self, f, n_trials, stop_when=stop_when, callback=callback, catch=catch, progress=progress)
 
     # Inside ---------------------------------------------------------------------------------------------------------
 

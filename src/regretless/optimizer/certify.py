@@ -1,0 +1,53 @@
+"""What the data prove about the recommendation, under the model as it is fitted now."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.gp import TablePosterior
+from regretless.linalg import single_thread
+from regretless.optimizer.beliefs import State, believe, told_key
+from regretless.optimizer.candidates import candidate_set
+from regretless.optimizer.history import Fit, History
+from regretless.optimizer.setup import Setup
+from regretless.rng import Purpose, stream
+from regretless.spaces import Mixed
+from regretless.theory import Calibration, Certificate, calibration, remaining_regret
+
+__all__ = ["Proof", "certify"]
+
+#: Points of a product space that stand for it.
+_DENSE = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A certificate in the model's units, the trust in the model, and the recommended point."""
+
+    certificate: Certificate
+    calibration: Calibration
+    x: Floats
+    index: int  # candidate number on a table, else -1
+    fit: Fit
+
+
+def certify(setup: Setup, history: History, trial: int, state: State | None, *, eps: float | None, draws: int) -> Proof:
+    """Certificate of ``argmax mean`` given everything told: as proved on a table, on a dense sample of a product space.
+
+    ``eps`` is in the units of y.
+    """
+    with single_thread():
+        state = believe(setup, history, trial, state)
+        belief = state.belief
+        rng = stream(setup.seed, told_key(history), Purpose.CERTIFICATE)
+        eps_model = None if eps is None else eps / state.fit.hyperparameters.scale
+        if isinstance(belief, TablePosterior):
+            certificate = remaining_regret(belief, eps=eps_model, draws=draws, rng=rng)
+            x, index, posterior = belief.X[certificate.index], certificate.index, belief.posterior
+        else:
+            assert isinstance(setup.domain, Mixed)
+            X = np.vstack([candidate_set(setup.domain, belief, history.told.X, rng), setup.domain.sample(_DENSE, rng)])
+            certificate = remaining_regret(belief, X, eps=eps_model, draws=draws, rng=rng)
+            x, index, posterior = X[certificate.index], -1, belief
+        return Proof(certificate, calibration(posterior), x, index, state.fit)

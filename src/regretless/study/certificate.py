@@ -1,0 +1,113 @@
+"""How much regret is left, in the user's units and in one sentence; and when that is little enough to stop."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from regretless.errors import InvalidInput
+from regretless.theory import BestProbability, Calibration
+
+__all__ = ["Regret", "RemainingRegret"]
+
+
+@dataclass(frozen=True, slots=True)
+class RemainingRegret:
+    """An upper bound on what recommending the best posterior mean costs, in the user's units.
+
+    Attributes
+    ----------
+    params, row
+        What is recommended.
+    mean, sd
+        Posterior mean and sd of the objective there.
+    bound
+        Upper bound on the expected regret given the data: the smaller of ``tail_sum`` and ``pairwise``. It may be
+        looked at after every trial and used to stop.
+    lemma
+        The bound of the paper's key lemma, for comparison.
+    eps, exceeds
+        Upper bound on the probability that the regret is more than ``eps``; None where no eps was given.
+    best
+        Probability that the recommendation is the best candidate, by joint draws; None where none were asked for.
+    exact
+        True where every candidate was counted (a table); False where a dense sample stands for the space.
+    trust
+        Whether the model predicts its own data within its error bars: ``trust.light`` and ``trust.message``.
+    sentence
+        All of it in plain words.
+    """
+
+    params: Mapping[str, Any]
+    row: Any
+    mean: float
+    sd: float
+    bound: float
+    tail_sum: float
+    pairwise: float
+    lemma: float
+    eps: float | None
+    exceeds: float | None
+    best: BestProbability | None
+    exact: bool
+    trust: Calibration
+    objective: str
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        what = f"row {self.row}" if self.row is not None else _point(self.params)
+        cost = f"{'at most' if self.exact else 'about'} {self.bound:.3g} {self.objective}"
+        text = f"Under the fitted model, recommending {what} costs {cost} in expectation"
+        text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
+        if self.trust.light in ("amber", "red", "too few data"):
+            text += f" {self.trust.message}"
+        return text
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Regret:
+    """Stop when the expected regret that is left is certified to be small.
+
+    Parameters
+    ----------
+    eps
+        In the units of the objective: ``Regret(0.5)``.
+    relative
+        As a share of the size of the recommended value: ``Regret(relative=0.01)``.
+
+    One of the two is given. A study never stops on a certificate that its own data speak against (red light), nor
+    before there are enough data to tell.
+
+    >>> Regret(0.5)
+    Regret(eps=0.5, relative=None)
+    """
+
+    eps: float | None = None
+    relative: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [value for value in (self.eps, self.relative) if value is not None]
+        if len(given) != 1:
+            raise InvalidInput("Regret needs either eps, in the units of the objective, or relative=.")
+        if isinstance(given[0], bool) or not isinstance(given[0], int | float) or not 0.0 < given[0] < math.inf:
+            raise InvalidInput(f"Regret needs a positive finite number, got {given[0]!r}.")
+
+    def reached(self, left: RemainingRegret) -> bool:
+        """Whether the certificate allows to stop."""
+        eps = self.eps if self.eps is not None else self._share() * abs(left.mean)
+        return left.bound <= eps and left.trust.light in ("green", "amber")
+
+    def _share(self) -> float:
+        assert self.relative is not None
+        return self.relative
+
+
+def _point(params: Mapping[str, Any]) -> str:
+    values = (
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}" for name, value in params.items()
+    )
+    return "(" + ", ".join(values) + ")"
