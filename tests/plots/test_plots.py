@@ -10,9 +10,9 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from regretless import InvalidInput, Study, Table, maximize
+from regretless import InvalidInput, RemainingRegret, Study, Table, maximize
 from regretless.errors import MissingExtra
-from regretless.plots import plot_posterior, plot_regret, plot_run
+from regretless.plots import plot_certificate, plot_posterior, plot_regret, plot_run
 
 
 @pytest.fixture(autouse=True)
@@ -164,8 +164,59 @@ class TestPosterior:
             plot_posterior(study)
 
 
+class TestCertificate:
+    @pytest.fixture(scope="class")
+    def looks(self) -> list[RemainingRegret]:
+        study, looks = Study([{"t": t} for t in range(12)], objective="yield", seed=1), []
+        for _ in range(10):
+            trial = study.ask()
+            study.tell(trial, -0.1 * (trial.params["t"] - 7) ** 2)
+            looks.append(study.certificate())
+        return looks
+
+    def test_bound_after_each_look_with_the_light_as_marker(self, looks: list[RemainingRegret]) -> None:
+        ax = plot_certificate(looks)
+        x, y = line_of(ax, "certified bound")
+        np.testing.assert_array_equal(x, np.arange(1, 11))
+        np.testing.assert_array_equal(y, [look.bound for look in looks])
+        np.testing.assert_array_equal(points_of(ax, "too few data")[:, 0], np.arange(1, 8))
+        np.testing.assert_array_equal(points_of(ax, "model trusted"), [[n, looks[n - 1].bound] for n in (8, 9, 10)])
+        assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale()) == ("evaluation", "regret left (yield)", "log")
+
+    def test_true_regret_and_zero(self, looks: list[RemainingRegret]) -> None:
+        true = [0.1 * (look.params["t"] - 7) ** 2 for look in looks]
+        assert min(true) == 0.0
+        ax = plot_certificate(looks, true, evaluations=range(3, 13))
+        x, y = line_of(ax, "true regret")
+        np.testing.assert_array_equal(x, np.arange(3, 13))
+        np.testing.assert_array_equal(y, true)
+        assert ax.get_yscale() == "symlog"
+        ax.figure.canvas.draw()
+
+    def test_an_estimate_is_called_so(self, study_1d: Study) -> None:
+        assert line_of(plot_certificate([study_1d.certificate()]), "certificate (estimate)")[0].tolist() == [1.0]
+
+    @pytest.mark.parametrize(
+        ("records", "more", "match"),
+        [
+            (0, {}, "one record at least"),
+            (3, {"regret": [1.0]}, "regret must hold one number per record, 3, got 1"),
+            (2, {"evaluations": [1]}, "evaluations must hold"),
+            (1, {"regret": [-0.1]}, "must not be negative"),
+        ],
+    )
+    def test_what_cannot_be_drawn_is_refused(self, looks, records, more, match) -> None:
+        with pytest.raises(InvalidInput, match=match):
+            plot_certificate(looks[:records], **more)
+
+    def test_only_certificates(self) -> None:
+        with pytest.raises(InvalidInput, match="what study.certificate"):
+            plot_certificate([0.1, 0.2])  # type: ignore[list-item]
+
+
 def test_axes_handed_in_are_used(study_1d: Study) -> None:
     _, (left, right) = plt.subplots(1, 2)
+    assert plot_certificate([study_1d.certificate()], ax=left) is left
     assert plot_regret(study_1d, ax=left) is left
     assert plot_posterior(study_1d, right) is right
 

@@ -29,7 +29,8 @@ class Trial:
         ``"design"`` (initial design), ``"rule"``, ``"random"`` (the model could not be used: see ``fallback``) or
         ``"added"`` (data brought along).
     record
-        Why this point: what the rule drew (``zeta``, squared) and what the model expected (``mean``, ``sd``).
+        Why this point: what the rule drew (``zeta``, squared; thresholds and maxima in the model's standardised units)
+        and what the model expected (``mean``, ``sd``, in the user's units and sign).
     hyperparameters
         The model behind the suggestion, None for the initial design.
     jitter
