@@ -166,7 +166,8 @@ class TestPosterior:
 
 class TestCertificate:
     @pytest.fixture(scope="class")
-    def looks(self) -> list[RemainingRegret]:
+    @classmethod
+    def looks(cls) -> list[RemainingRegret]:
         study, looks = Study([{"t": t} for t in range(12)], objective="yield", seed=1), []
         for _ in range(10):
             trial = study.ask()
@@ -204,13 +205,14 @@ class TestCertificate:
             (2, {"evaluations": [1]}, "evaluations must hold"),
             (1, {"regret": [-0.1]}, "must not be negative"),
         ],
+        ids=["nothing", "regret", "evaluations", "negative"],
     )
     def test_what_cannot_be_drawn_is_refused(self, looks, records, more, match) -> None:
         with pytest.raises(InvalidInput, match=match):
             plot_certificate(looks[:records], **more)
 
     def test_only_certificates(self) -> None:
-        with pytest.raises(InvalidInput, match="what study.certificate"):
+        with pytest.raises(InvalidInput, match="one record at least"):
             plot_certificate([0.1, 0.2])  # type: ignore[list-item]
 
 

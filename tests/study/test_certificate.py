@@ -59,12 +59,14 @@ class TestUnits:
         for trial in run(SPACES[space](), 12).trials:
             plain.add(trial.params, trial.value)
             scaled.add(trial.params, factor * trial.value)
-        small, large = plain.certificate(0.2), scaled.certificate(0.2 * factor)
+        small, large = plain.certificate(0.5), scaled.certificate(0.5 * factor)
         assert small.bound > 0.0
         for name in ("bound", "tail_sum", "pairwise", "lemma", "sd", "mean"):
             assert getattr(large, name) == pytest.approx(factor * getattr(small, name), rel=rel), name
         assert large.exceeds == pytest.approx(small.exceeds, rel=rel)
-        assert (large.params, large.trust.light) == (small.params, small.trust.light)
+        at_large, at_small = (study.space.encode(left.params) for study, left in ((scaled, large), (plain, small)))
+        assert at_large == pytest.approx(at_small, abs=10.0 * rel)
+        assert large.trust.light == small.trust.light
 
     @pytest.mark.parametrize("direction", ["maximize", "minimize"])
     @pytest.mark.parametrize("space", SPACES)
@@ -83,12 +85,13 @@ class TestBound:
     def test_equals_the_theory_on_the_posterior_of_the_same_data(self):
         """From scratch: the encoded table, the told values, and a posterior of them all at once."""
         study = run(ROWS, 14, surrogate=KNOWN)
-        left = study.certificate(0.1)
+        left = study.certificate(0.5)
+        assert 0.1 < left.exceeds < 0.9
         X = study.space.X
         at = np.array([X[study.space.index_of(trial.params)] for trial in study.trials])
         y = np.array([trial.value for trial in study.trials])
         kernel = Kernel("matern52", np.full(2, 0.3), 1.0)
-        wanted = remaining_regret(table_posterior(posterior(kernel, noise_var=0.01, X=at, y=y), X), eps=0.1)
+        wanted = remaining_regret(table_posterior(posterior(kernel, noise_var=0.01, X=at, y=y), X), eps=0.5)
         assert left.row == study.space.ids[wanted.index]
         for name in ("bound", "tail_sum", "pairwise", "lemma", "mean", "sd", "exceeds"):
             assert getattr(left, name) == pytest.approx(getattr(wanted, name), rel=1e-7), name
@@ -186,7 +189,6 @@ class TestErrors:
         with pytest.raises(InvalidInput, match="stop_when must be a Regret"):
             maximize(smooth, {"x": (0.0, 1.0)}, 5, stop_when=when, seed=0)
 
-    @pytest.mark.xfail(strict=True, reason="checked after the first evaluation, not before")
     def test_runs_refuse_it_before_anything_expensive_is_done(self):
         calls = []
         with pytest.raises(InvalidInput, match="stop_when must be a Regret"):
@@ -256,7 +258,6 @@ class TestStopping:
         assert result.message.endswith(f" of 60 trials. {left.sentence}")
         assert abs(left.params["x"] - 0.3) < 0.1
 
-    @pytest.mark.xfail(strict=True, reason="the message counts one trial too many")
     def test_the_message_counts_the_trials_that_were_done(self):
         result = maximize(smooth, {"x": (0.0, 1.0)}, 60, stop_when=Regret(0.5), seed=1)
         assert result.message.startswith(f"stopped after {result.nfev} of 60 trials. ")
@@ -322,3 +323,9 @@ class TestStopping:
         assert np.mean(regret) - 3.0 * np.std(regret, ddof=1) / math.sqrt(60) <= eps
         assert np.mean(regret) <= eps  # what the bound promises; these seeds keep it without the margin too
         assert np.mean(evaluations) < 30  # and it is worth something: half as many evaluations as candidates, or fewer
+
+
+def test_what_is_certified_is_what_is_recommended():
+    study = run(SPACES["mixed"](), 15)
+    left, at = study.certificate(), study.recommend()
+    assert left.mean >= at.mean - 1e-9  # the sample of the certificate holds the recommendation

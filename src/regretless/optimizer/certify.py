@@ -10,6 +10,7 @@ from regretless.linalg import single_thread
 from regretless.optimizer.beliefs import State, believe, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import Fit, History
+from regretless.optimizer.recommend import recommend
 from regretless.optimizer.setup import Setup
 from regretless.rng import Purpose, stream
 from regretless.spaces import Mixed
@@ -47,7 +48,9 @@ def certify(setup: Setup, history: History, trial: int, state: State | None, *, 
             x, index, posterior = belief.X[certificate.index], certificate.index, belief.posterior
         else:
             assert isinstance(setup.domain, Mixed)
-            X = np.vstack([candidate_set(setup.domain, belief, history.told.X, rng), setup.domain.sample(_DENSE, rng)])
+            chosen = recommend(setup, history, trial, state).x
+            around = candidate_set(setup.domain, belief, history.told.X, rng)
+            X = np.vstack([chosen, around, setup.domain.sample(_DENSE, rng)])
             certificate = remaining_regret(belief, X, eps=eps_model, draws=draws, rng=rng)
             x, index, posterior = X[certificate.index], -1, belief
         return Proof(certificate, calibration(posterior), x, index, state.fit)

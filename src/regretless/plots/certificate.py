@@ -74,8 +74,9 @@ def plot_certificate(
     if (drawn > 0.0).all():
         ax.set_yscale("log")
     else:
-        ax.set_yscale("symlog", linthresh=float(drawn[drawn > 0.0].min(initial=1.0)))
-        ax.set_ylim(bottom=0.0)
+        near = 10.0 ** np.floor(np.log10(drawn[drawn > 0.0].min(initial=1.0)))
+        ax.set_yscale("symlog", linthresh=float(near))
+        ax.set_ylim(bottom=-0.2 * near)  # a line at 0 stays off the frame
     ax.set_xlabel("evaluation")
     ax.set_ylabel(f"regret left ({looks[0].objective})")
     ax.xaxis.set_major_locator(ticks(whole=True))

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from regretless.errors import InvalidInput
 from regretless.theory import BestProbability, Calibration
 
-__all__ = ["Regret", "RemainingRegret"]
+__all__ = ["Regret", "RemainingRegret", "check_stop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,8 @@ class RemainingRegret:
         True where every candidate was counted (a table); False where a dense sample stands for the space.
     trust
         Whether the model predicts its own data within its error bars: ``trust.light`` and ``trust.message``.
+    objective, model
+        What is measured, and whether the model's parameters were ``"fitted"`` to the data or ``"given"``.
     sentence
         All of it in plain words.
     """
@@ -52,13 +54,14 @@ class RemainingRegret:
     exact: bool
     trust: Calibration
     objective: str
+    model: Literal["fitted", "given"]
 
     @property
     def sentence(self) -> str:
         """What is promised, under which assumption, and whether the data speak against that."""
         what = f"row {self.row}" if self.row is not None else _point(self.params)
         cost = f"{'at most' if self.exact else 'about'} {self.bound:.3g} {self.objective}"
-        text = f"Under the fitted model, recommending {what} costs {cost} in expectation"
+        text = f"Under the {self.model} model, recommending {what} costs {cost} in expectation"
         text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
         if self.trust.light in ("amber", "red", "too few data"):
             text += f" {self.trust.message}"
@@ -104,6 +107,12 @@ class Regret:
     def _share(self) -> float:
         assert self.relative is not None
         return self.relative
+
+
+def check_stop(when: object) -> None:
+    """Refuse what is no rule for stopping."""
+    if not isinstance(when, Regret):
+        raise InvalidInput(f"stop_when must be a Regret, such as Regret(0.5), got {when!r}.")
 
 
 def _point(params: Mapping[str, Any]) -> str:

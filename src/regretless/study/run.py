@@ -13,7 +13,7 @@ from regretless.errors import Exhausted, InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset
 from regretless.spaces import Repeats
-from regretless.study.certificate import Regret, RemainingRegret
+from regretless.study.certificate import Regret, RemainingRegret, check_stop
 from regretless.study.progress import progress_bar
 from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
@@ -190,6 +190,8 @@ def run(
     if callback is not None and not callable(callback):
         raise InvalidInput(f"callback must be callable as callback(study, trial), got {callback!r}.")
     caught = _as_exceptions(catch)
+    if stop_when is not None:
+        check_stop(stop_when)
     done = 0
     with progress_bar(int(n_trials), show=progress) as report:
         try:
@@ -203,7 +205,7 @@ def run(
                 report(study.best.value if study.best is not None else None)
                 left = study.should_stop(stop_when) if stop_when is not None else None
                 if left is not None:
-                    return Result(study, f"stopped after {done + 1} of {n_trials} trials. {left.sentence}", left)
+                    return Result(study, f"stopped after {done} of {n_trials} trials. {left.sentence}", left)
                 if callback is not None and callback(study, trial):
                     return Result(study, f"stopped by the callback after {done} of {n_trials} trials")
         except KeyboardInterrupt:

@@ -25,7 +25,7 @@ from regretless.optimizer import (
     suggest,
 )
 from regretless.spaces import Mixed, Repeats, Table, as_space
-from regretless.study.certificate import Regret, RemainingRegret
+from regretless.study.certificate import Regret, RemainingRegret, check_stop
 from regretless.study.trial import Recommendation, Status, Trial
 
 if TYPE_CHECKING:
@@ -254,6 +254,7 @@ class Study:
             exact=proof.index >= 0,
             trust=proof.calibration,
             objective=self.objective,
+            model="given" if self._setup.surrogate.method == "fixed" else "fitted",
         )
 
     def should_stop(self, when: Regret) -> RemainingRegret | None:
@@ -262,8 +263,7 @@ class Study:
         >>> Study({"x": (0.0, 1.0)}).should_stop(Regret(0.1)) is None
         True
         """
-        if not isinstance(when, Regret):
-            raise InvalidInput(f"stop_when must be a Regret, such as Regret(0.5), got {when!r}.")
+        check_stop(when)
         if self.best is None:
             return None
         left = self.certificate()

@@ -85,9 +85,9 @@ def calibration(posterior: Posterior, *, amber: float = 0.05, red: float = 0.001
 
     .. math:: \sum_i z_i^2 \approx \frac{n}{\nu} \chi^2_\nu, \qquad \nu = n^2 / \lVert C \rVert_F^2
 
-    z are the standardised leave-one-out errors, C their correlation under the model: the sum has mean n and variance 2
-    |C|^2 exactly, and the scaled chi-square law with these two moments. The largest error is judged by its tail times
-    n, whatever the correlation. p = twice the smaller p-value, at most 1: below ``red`` the light is red, below
+    z are the standardised leave-one-out errors, C their correlation under the model: the sum has mean n and variance
+    ``2 |C|^2`` exactly, and the scaled chi-square law with these two moments. The largest error is judged by its tail
+    times n, whatever the correlation. p = twice the smaller p-value, at most 1: below ``red`` the light is red, below
     ``amber`` amber. A right model is not green with probability ``amber``; with hyperparameters fitted to the same data
     less often, so green is weak evidence and red is strong. Under eight observations: "too few data".
 
@@ -103,7 +103,7 @@ def calibration(posterior: Posterior, *, amber: float = 0.05, red: float = 0.001
         raise InvalidInput(f"red must be at most amber, got red={red!r} and amber={amber!r}.")
     n = len(posterior)
     if n < ENOUGH:
-        message = f"Too few data: {n} observations; from {ENOUGH} on the model can be checked against them."
+        message = f"Too few data ({n}): from {ENOUGH} observations on the model can be checked against them."
         return Calibration("too few data", 1.0, 1.0, 1.0, 1.0, amber, red, message)
     loo = leave_one_out(posterior)
     total = float(loo.residual @ loo.residual)

@@ -1,0 +1,130 @@
+"""Draws the figures of the documentation into docs/_static: `python docs/figures.py`, half a minute.
+
+Everything is computed here, from fixed seeds; no number of a figure is written by hand.
+"""
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+
+from regretless import RemainingRegret, Study, Surrogate
+from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
+from regretless.gp import Kernel
+from regretless.plots import plot_certificate
+from regretless.problems import gp_sample, grid
+from regretless.theory import plan, simulate
+
+STATIC = Path(__file__).parent / "_static"
+BLUE, VERMILLION, GREEN, BLACK, GREY = "#0072B2", "#D55E00", "#009E73", "#000000", "#767676"
+
+
+def axes(size: tuple[float, float] = (6.4, 4.0)) -> Axes:
+    _, ax = plt.subplots(figsize=size, layout="constrained")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color="#E6E6E6", linewidth=0.8)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def save(ax: Axes, name: str) -> None:
+    path = STATIC / f"{name}.png"
+    ax.figure.savefig(path, dpi=150, metadata={"Software": None})
+    plt.close("all")
+    print(path.name)
+
+
+def certified_run(number: int) -> tuple[list[RemainingRegret], list[float]]:
+    """60 evaluations of a function drawn from the model on 400 candidates: each certificate, and the true regret."""
+    kernel = Kernel("matern52", np.array([0.2, 0.2]), 1.0)
+    rng = np.random.default_rng([4, number])
+    problem = gp_sample(grid(np.linspace(0.0, 1.0, 20), dim=2), kernel, rng, noise_var=0.01)
+    observe = problem.noisy(rng)
+    model = Surrogate.known("matern52", 0.2, signal_var=1.0, noise_var=0.01)
+    study, looks = Study(problem.space, surrogate=model, seed=number), []
+    for _ in range(60):
+        trial = study.ask()
+        study.tell(trial, observe(trial.params))
+        looks.append(study.certificate())
+    return looks, [problem.regret(problem(look.params)) for look in looks]
+
+
+def certificate() -> None:
+    """Left the first of 40 functions, right the mean of all: the bound after each evaluation, and the truth."""
+    runs = [certified_run(number) for number in range(40)]
+    _, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.0), layout="constrained")
+    plot_certificate(*runs[0], left)
+    left.set_title("one function", fontsize=10, y=-0.27)
+    t = np.arange(1, 61)
+    bounds = np.array([[look.bound for look in looks] for looks, _ in runs])
+    regrets = np.array([regret for _, regret in runs])
+    for values, colour, line, label in (
+        (bounds, BLUE, "-", "certified bound"),
+        (regrets, BLACK, "--", "true regret"),
+    ):
+        mean, se = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(runs))
+        right.fill_between(t, np.maximum(mean - 2 * se, 1e-4), mean + 2 * se, color=colour, alpha=0.15, linewidth=0)
+        right.plot(t, mean, color=colour, linestyle=line, linewidth=1.8, label=label)
+    right.set(xlabel="evaluation", ylabel="regret left (mean ± 2 standard errors)", yscale="log", ylim=(1e-3, 4.0))
+    right.spines[["top", "right"]].set_visible(False)
+    right.grid(color="#E6E6E6", linewidth=0.8)
+    right.legend(frameon=False, fontsize=9, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    right.set_title("mean of 40 functions", fontsize=10, y=-0.27)
+    save(left, "certificate")
+
+
+def bound() -> None:
+    """What is guaranteed after T evaluations, beside what functions drawn from the model need."""
+    X, kernel = np.linspace(0.0, 1.0, 50)[:, None], Kernel("matern52", np.array([0.3]), 1.0)
+    eps, noise_var, last = 0.5, 0.1, 800
+    promised = plan(X, kernel, noise_var, eps, max_T=last)
+    runs = simulate(X, kernel, noise_var, eps, n_functions=200, max_T=last)
+    assert promised.needed is not None
+    T = np.arange(1, last + 1)
+    ax = axes()
+    ax.loglog(T, promised.bound[1:], color=BLUE, linewidth=2.0, label="theorem: expected regret at most")
+    ax.axhline(promised.bound[0], color=GREY, linewidth=1.2, linestyle="--", label="holds without any evaluation")
+    ax.axhline(eps, color=BLACK, linewidth=1.0, linestyle=":")
+    ax.text(1.05, eps * 0.97, f"eps = {eps:g}", va="top", fontsize=9)
+    for needed, colour, marker, label in (
+        (promised.needed, BLUE, "o", f"guaranteed: {promised.needed}"),
+        (runs.quantile(0.9)[0], GREEN, "D", f"certificate, 9 of 10 functions: {runs.quantile(0.9)[0]:.0f}"),
+        (runs.quantile(0.9)[1], VERMILLION, "s", f"true regret, 9 of 10 functions: {runs.quantile(0.9)[1]:.0f}"),
+    ):
+        ax.plot(needed, eps, marker=marker, color=colour, markersize=8, linestyle="none", label=label)
+    ax.set(xlabel="evaluations T", ylabel="expected regret of the recommendation", xlim=(1, last))
+    ax.set_yticks([0.5, 1.0, 2.0, 3.0], ["0.5", "1", "2", "3"])
+    ax.set_yticks([], minor=True)
+    ax.set_xticks([1, 10, 100], ["1", "10", "100"])
+    ax.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.0, 0.1))
+    save(ax, "bound")
+
+
+def laws() -> None:
+    """The confidence parameter of three rules on a table of 1000 candidates, by step."""
+    N, t = 1000, np.arange(1, 201)
+    ax = axes()
+    for law, name, colour, line in (
+        (GammaLaw.for_table(N), "RGP-UCB", VERMILLION, "--"),
+        (Schedule.for_table(N), "GP-UCB", BLACK, "-."),
+        (ShiftedExponential.for_table(N), "IRGP-UCB", BLUE, "-"),
+    ):
+        if not isinstance(law, Schedule):
+            band = np.array([law.interval(int(i), 0.9) for i in t])
+            ax.fill_between(t, band[:, 0], band[:, 1], color=colour, alpha=0.15, linewidth=0)
+        ax.plot(t, [law.mean(int(i)) for i in t], color=colour, linestyle=line, linewidth=2.0, label=name)
+    ax.set(xlabel="step t", ylabel="zeta (squared multiplier of sd)", xlim=(1, 200), ylim=(0, None))
+    ax.legend(
+        frameon=False, fontsize=9, loc="lower center", ncols=3, title="mean, and 90 % of the draws", title_fontsize=9
+    )
+    save(ax, "laws")
+
+
+if __name__ == "__main__":
+    certificate()
+    bound()
+    laws()
