@@ -11,6 +11,7 @@ as *dishonest* when it is above by more than two standard errors over the runs.
 
 import argparse
 import hashlib
+import json
 import multiprocessing
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,14 +28,13 @@ from rich.table import Table as Shown
 from scipy.stats import qmc
 
 from bench import store
-from bench.tasks import _bounds
 from regretless import Study
 from regretless.gp import Kernel, Surrogate
 from regretless.problems import by_name, gp_sample, load, table_names
 from regretless.problems.measurements import FOLDER_VARIABLE
 from regretless.spaces import Table
 
-__all__ = ["EPS", "PROBLEMS", "STAGES", "Stage", "Stop", "follow", "main", "stages_of", "stop_of"]
+__all__ = ["EPS", "HEED", "PROBLEMS", "STAGES", "Stage", "Stop", "follow", "main", "stages_of", "stop_of", "write_page"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,8 +44,8 @@ EPS = (5.0, 1.0)
 FIRST = 8  # observations before which the trust light says nothing
 #: Noise variance as a share of the variance of f over the candidates.
 NOISE = {"small": 1e-4, "moderate": 1e-2}
-_PAGE = store.ROOT / "docs" / "explanation" / "certificate-evidence.md"
-_MARKS = ("<!-- begin: python -m bench certificate -->", "<!-- end -->")
+PAGE = store.ROOT / "docs" / "explanation" / "certificate-evidence.md"
+_BEGIN, _END = "<!-- begin: python -m bench certificate -->", "<!-- end -->"
 
 #: Test function, dimension if it can be chosen, candidates.
 _FUNCTIONS: dict[str, tuple[str, int | None, int]] = {
@@ -105,38 +105,52 @@ class Stop:
 def main(arguments: list[str]) -> int:
     """Run the studies, print the tables, write them down."""
     options = _options(arguments)
-    console = Console(width=150)
-    names = options.only or [name for name in PROBLEMS if name not in table_names() or os.environ.get(FOLDER_VARIABLE)]
-    if not options.only and len(names) < len(PROBLEMS):
-        console.print(f"{FOLDER_VARIABLE} is not set: the materials tables are left out.")
-    seeds, length = (2, 20) if options.quick else (options.seeds, max(STAGES))
-    works = [(name, noise, seed, length) for seed in range(seeds) for name in names for noise in NOISE]
-    records = _run_all(works, options.jobs, console)
+    console = Console(width=200)
     folder = store.RESULTS / "quick" if options.quick else store.RESULTS
-    runs = {(name, noise): [records[name, noise, s, length] for s in range(seeds)] for name in names for noise in NOISE}
-    rows = {key: summary(one) for key, one in runs.items()}
-    console.print(_stage_table(rows))
-    console.print(_stop_table(rows))
-    together = pooled(runs)
-    console.print(_pooled_table(together))
-    content = {
-        "manifest": store.manifest(),
-        "source": _source(),
-        "seeds": seeds,
-        "length": length,
+    raw = folder / "raw" / "certificate.json"
+    if options.report:
+        if not raw.exists():
+            console.print("Nothing is complete yet.")
+            return 1
+        stored = json.loads(raw.read_text())
+    else:
+        stored = measure(options, console)
+        store.write_json(raw, stored)
+    runs = {(entry["problem"], entry["noise"]): entry["runs"] for entry in stored["records"]}
+    rows, together = {key: summary(some) for key, some in runs.items()}, pooled(runs)
+    console.print(_grid(_STAGE_TITLE, _STAGE_HEADS, [(", ".join(k), *_stage_cells(r)) for k, r in rows.items()]))
+    console.print(_grid(_STOP_TITLE, _STOP_HEADS, [(", ".join(k), *_stop_cells(r)) for k, r in rows.items()]))
+    console.print(_grid("all problems of a kind", _STAGE_HEADS, [(k, *_stage_cells(r)) for k, r in together.items()]))
+    console.print(_grid("all problems of a kind", _STOP_HEADS, [(k, *_stop_cells(r)) for k, r in together.items()]))
+    content = {key: value for key, value in stored.items() if key != "records"} | {
         "noise": NOISE,
         "unit": "per cent of the range of f over the candidates",
         "rows": [{"problem": name, "noise": noise, **_plain(row)} for (name, noise), row in rows.items()],
         "together": {kind: _plain(row) for kind, row in together.items()},
     }
     store.write_json(folder / "certificate.json", content)
-    raw = [{"problem": n, "noise": v, "runs": one} for (n, v), one in runs.items()]
-    store.write_json(folder / "raw" / "certificate.json", {"manifest": store.manifest(), "records": raw})
     console.print(f"{folder / 'certificate.json'}", highlight=False, soft_wrap=True)
     if options.docs:
-        write_page(rows, together, seeds, _PAGE)
-        console.print(f"{_PAGE}", highlight=False, soft_wrap=True)
+        write_page(rows, together, stored["manifest"], PAGE)
+        console.print(f"{PAGE}", highlight=False, soft_wrap=True)
     return 0
+
+
+def measure(options: argparse.Namespace, console: Console) -> dict[str, Any]:
+    """Run every study; the records with where they came from."""
+    names = options.only or [name for name in PROBLEMS if name not in table_names() or os.environ.get(FOLDER_VARIABLE)]
+    if not options.only and len(names) < len(PROBLEMS):
+        console.print(f"{FOLDER_VARIABLE} is not set: the materials tables are left out.")
+    seeds, length = (2, 20) if options.quick else (options.seeds, max(STAGES))
+    known = {"manifest": store.manifest(), "source": _source()}  # now: the sources may change while the studies run
+    works = [(name, noise, seed, length) for seed in range(seeds) for name in names for noise in NOISE]
+    found = _run_all(works, options.jobs, console)
+    records = [
+        {"problem": name, "noise": noise, "runs": [found[name, noise, seed, length] for seed in range(seeds)]}
+        for name in names
+        for noise in NOISE
+    ]
+    return {**known, "seeds": seeds, "length": length, "records": records}
 
 
 # One run ------------------------------------------------------------------------------------------------------------
@@ -152,7 +166,7 @@ def candidates(name: str, seed: int) -> tuple[Any, Floats]:
     if name in _FUNCTIONS:
         function, dim, n = _FUNCTIONS[name]
         box = by_name(function, dim)
-        low, high = np.array(_bounds(box)).T
+        low, high = np.array([(side.low, side.high) for side in box.space.dimensions.values()]).T
         X = low + (high - low) * qmc.LatinHypercube(len(low), rng=rng).random(n)
         return X, box.evaluate(X)
     table = load(name)
@@ -305,8 +319,13 @@ _STOP_TITLE = (
 )
 
 
+def _stop_cells(row: Mapping[str, Any]) -> Iterable[str]:
+    return (_stop_cell(stop) for stop in row["stops"])
+
+
 def _grid(title: str, heads: Iterable[str], lines: Iterable[Sequence[str]]) -> Shown:
-    table = Shown("problem", "noise", title=title, title_justify="left")
+    table = Shown(title=title, title_justify="left")
+    table.add_column("problem, noise", no_wrap=True)
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
     for line in lines:
@@ -314,48 +333,24 @@ def _grid(title: str, heads: Iterable[str], lines: Iterable[Sequence[str]]) -> S
     return table
 
 
-def _stage_table(rows: Mapping[tuple[str, str], Mapping[str, Any]]) -> Shown:
-    return _grid(_STAGE_TITLE, _STAGE_HEADS, [(*key, *_stage_cells(row)) for key, row in rows.items()])
-
-
-def _stop_table(rows: Mapping[tuple[str, str], Mapping[str, Any]]) -> Shown:
-    return _grid(_STOP_TITLE, _STOP_HEADS, [(*k, *(_stop_cell(s) for s in row["stops"])) for k, row in rows.items()])
-
-
-def _pooled_table(rows: Mapping[str, Mapping[str, Any]]) -> Shown:
-    table = Shown("all together", "", title="all problems of a kind", title_justify="left")
-    for kind, row in rows.items():
-        for head, cell in zip(_STAGE_HEADS, _stage_cells(row), strict=True):
-            table.add_row(kind, head, cell)
-        for head, stop in zip(_STOP_HEADS, row["stops"], strict=True):
-            table.add_row(kind, f"stop at {head}", _stop_cell(stop))
-        for eps, e in row["exceeds"].items():
-            table.add_row(kind, f"P(regret > {eps} %)", f"promised {e['promised']:.3f}, happened {e['happened']:.3f}")
-        table.add_section()
-    return table
-
-
 def write_page(
-    rows: Mapping[tuple[str, str], Mapping[str, Any]], together: Mapping[str, Mapping[str, Any]], seeds: int, page: Path
+    rows: Mapping[tuple[str, str], Mapping[str, Any]],
+    together: Mapping[str, Mapping[str, Any]],
+    manifest: Mapping[str, Any],
+    page: Path,
 ) -> None:
     """Put the tables between the marks of the docs page; the text around them is written by hand."""
-    said = store.manifest()
-    lines = [
-        f"{seeds} runs a line, commit {said['commit'][:10]}{' with changes' if said['uncommitted_changes'] else ''}."
-    ]
-    named = {
-        **{f"*{kind}*": row for kind, row in together.items()},
-        **{f"{n}, {v}": row for (n, v), row in rows.items()},
-    }
+    lines = [f"Measured {manifest['date'][:10]}, commit {manifest['commit'][:10]}."]
+    named = {f"*{kind}*": row for kind, row in together.items()}
+    named |= {", ".join(key): row for key, row in rows.items()}
     for heads, cells in (
         (_STAGE_HEADS, {name: list(_stage_cells(row)) for name, row in named.items()}),
-        (_STOP_HEADS, {name: [_stop_cell(stop) for stop in row["stops"]] for name, row in named.items()}),
+        (_STOP_HEADS, {name: list(_stop_cells(row)) for name, row in named.items()}),
     ):
         lines += ["", "| problem, noise | " + " | ".join(heads) + " |", "|---" + "|---:" * len(heads) + "|"]
         lines += [f"| {name} | " + " | ".join(line) + " |" for name, line in cells.items()]
-    text = page.read_text() if page.exists() else "\n".join(("# How often the certificate is right", "", *_MARKS, ""))
-    before, _, rest = text.partition(_MARKS[0])
-    page.write_text(f"{before}{_MARKS[0]}\n\n" + "\n".join(lines) + f"\n\n{_MARKS[1]}{rest.partition(_MARKS[1])[2]}")
+    before, _, rest = page.read_text().partition(_BEGIN)
+    page.write_text(f"{before}{_BEGIN}\n\n" + "\n".join(lines) + f"\n\n{_END}{rest.partition(_END)[2]}")
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -377,6 +372,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="processes at a time")
     parser.add_argument("--seeds", type=int, default=10, help="runs of each problem")
     parser.add_argument("--only", metavar="A,B", type=lambda text: text.split(","), help=f"of: {', '.join(PROBLEMS)}")
+    parser.add_argument("--report", action="store_true", help="run nothing, show the last run again")
     parser.add_argument("--docs", action="store_true", help="put the tables into the docs page")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.only or () if name not in PROBLEMS]

@@ -1,0 +1,54 @@
+import math
+
+import pytest
+from bench import certificate
+from bench.certificate import EPS, HEED, follow, stages_of, stop_of, summary, write_page
+
+
+def run(bound, regret, light, first=8):
+    exceeds = {f"exceeds {eps:g}": [0.5] * len(bound) for eps in EPS}
+    return {"t": list(range(first, first + len(bound))), "bound": bound, "regret": regret, "light": light, **exceeds}
+
+
+def test_a_run_is_followed_from_the_eighth_observation():
+    record = follow("branin", "small", 0, 12)
+    assert record["t"] == [8, 9, 10, 11, 12]
+    assert {len(column) for column in record.values()} == {5}
+    assert all(0.0 <= value <= 100.0 for value in record["regret"])
+    assert all(value >= 0.0 for value in record["bound"])
+    assert record == follow("branin", "small", 0, 12)
+
+
+@pytest.mark.parametrize(("heed", "t"), [("ignored", 8), ("red", 9), ("amber", 10)])
+def test_lights_put_the_stop_off(heed, t):
+    one = run([1.0, 1.0, 1.0], [3.0, 2.0, 1.0], ["red", "amber", "green"])
+    assert stop_of([one], 1.0, heed).t == t
+
+
+def test_runs_that_never_stop_are_counted_and_not_averaged():
+    stop = stop_of([run([9.0], [50.0], ["green"]), run([0.5], [2.0], ["green"])], 1.0, "red")
+    assert (stop.share, stop.t, stop.regret) == (0.5, 8.0, 2.0)
+    assert not stop.dishonest  # one run has no standard error
+    assert math.isnan(stop_of([run([9.0], [50.0], ["green"])], 1.0, "red").t)
+
+
+def test_a_mean_regret_above_the_mean_bound_is_dishonest():
+    good = [run([5.0], [regret], ["green"], first=10) for regret in (0.0, 12.0, 1.0)]  # one above is allowed
+    bad = [run([5.0], [regret], ["green"], first=10) for regret in (11.0, 12.0, 13.0)]
+    assert [stage.dishonest for stage in stages_of(good)] == [False]
+    assert [stage.dishonest for stage in stages_of(bad)] == [True]
+    assert stop_of(bad, 5.0, "red").dishonest
+
+
+def test_the_page_keeps_the_text_around_the_tables(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n\n{certificate._BEGIN}\nold\n{certificate._END}\n\nafter\n")
+    rows = {("branin", "small"): summary([run([5.0], [1.0], ["green"], first=10)])}
+    for _ in range(2):
+        write_page(rows, {}, {"date": "2026-01-01T00", "commit": "abc"}, page)
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "old" not in text
+    assert text.count("| branin, small |") == 2
+    assert f"5 %, {next(iter(HEED))}" in text
