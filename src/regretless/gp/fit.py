@@ -255,7 +255,7 @@ class _Objective:
                 jac=True,
                 method="L-BFGS-B",
                 bounds=bounds,
-                options={"maxiter": 100, "ftol": 1e-7, "gtol": 1e-4},
+                options={"maxiter": 100, "ftol": 1e-5, "gtol": 1e-3},
             )
             if math.isfinite(run.fun) and run.fun < lowest:
                 lowest, best = float(run.fun), begin.copy()

@@ -16,6 +16,8 @@ __all__ = ["Objective", "near", "search_product"]
 SCAN_UP_TO = 1000
 #: Local searches at the most.
 STARTS = 8
+#: How closely a local search goes for its top, as a share of the score's scale; closer only costs more steps.
+PRECISION = 1e-4
 #: Turns of climbing and sweeping in spaces that have both kinds of column.
 TURNS = 3
 #: Two points this close in every real column (and equal in the others) are the same experiment.
@@ -84,7 +86,7 @@ def _best_open(space: Mixed, X: Floats, values: Floats, blocked: Floats) -> tupl
 def _ascend(objective: Objective, X: Floats, continuous: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
     if not continuous.any():
         return X, objective.at(X)
-    return climb(lambda rows, _: objective.value_and_gradient(rows), X, movable=continuous)
+    return climb(lambda rows, _: objective.value_and_gradient(rows), X, movable=continuous, tolerance=PRECISION)
 
 
 def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats, blocked: Floats) -> tuple[Floats, Floats]:
