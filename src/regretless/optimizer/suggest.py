@@ -30,7 +30,7 @@ NOISE_FREE = 1e-3
 class Suggestion:
     """One point to try, and why."""
 
-    x: Floats
+    x: Floats  # the code of what will really be tried, neat decimals and all
     index: int  # candidate number on a table, else -1
     source: str  # "design", "rule" or "random"
     record: Mapping[str, float]  # what was drawn and predicted; mean and sd in the units of y

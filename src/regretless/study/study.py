@@ -319,7 +319,7 @@ class Study:
         if suggestion.fit is not None:
             self._fit = suggestion.fit
         trial = self._as_trial(number, suggestion)
-        self._append(trial, self._code(trial, suggestion), suggestion.index)
+        self._append(trial, suggestion.x, suggestion.index)
         return trial
 
     def _ask_many(self, n: int) -> list[Trial]:
@@ -352,10 +352,6 @@ class Study:
             jitter=suggestion.jitter,
             fallback=suggestion.fallback,
         )
-
-    def _code(self, trial: Trial, suggestion: Suggestion) -> Floats:
-        # What is tried are the params as decoded (neat decimals), so their code counts, not the search's.
-        return suggestion.x if suggestion.index >= 0 else self._product.encode(trial.params)
 
     def _append(self, trial: Trial, code: Floats, index: int) -> None:
         # A trial counts once it is in the list of trials; what an interrupt or an undone batch left is overwritten.
