@@ -58,12 +58,13 @@ class Factor:
         inverse, info = dpotri(self.L, lower=1)
         if info:
             raise NumericalError(f"A factor of size {len(self)} has a zero on its diagonal.")
-        full: Floats = inverse + np.tril(inverse, -1).T
+        full: Floats = inverse + inverse.T  # above the diagonal LAPACK leaves the zeros of L
+        full.flat[:: len(self) + 1] *= 0.5
         return full
 
     def logdet(self) -> float:
         """``log det A``."""
-        return 2.0 * float(np.log(np.diagonal(self.L)).sum())
+        return 2.0 * float(np.log(self.L.diagonal()).sum())
 
     def append(self, column: Floats, corner: float) -> "Factor":
         """Factor of ``A`` bordered by one row and column, in O(n^2).

@@ -343,9 +343,9 @@ def test_few_observations_are_enough_to_choose(monkeypatch):
     sizes = []
     original = module.log_evidence_gradient
 
-    def spy(kernel, noise_var, X, y):
+    def spy(kernel, noise_var, X, y, D):
         sizes.append((X[:, 0].copy(), len(y)))
-        return original(kernel, noise_var, X, y)
+        return original(kernel, noise_var, X, y, D)
 
     monkeypatch.setattr(module, "log_evidence_gradient", spy)
     X, y = smooth(50)

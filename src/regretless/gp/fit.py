@@ -9,14 +9,17 @@ from scipy.optimize import minimize
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput, NumericalError
-from regretless.gp.evidence import log_evidence_gradient
+from regretless.gp.evidence import column_distances, log_evidence_gradient
 from regretless.gp.kernels import FAMILIES, Family, Kernel
 from regretless.gp.posterior import Posterior, posterior
-from regretless.gp.priors import lengthscale_prior, noise_prior, signal_prior
+from regretless.gp.priors import LogNormal, hyperprior
 
 __all__ = ["Hyperparameters", "Surrogate", "fit", "refit_due", "standardise"]
 
 Method = Literal["map", "likelihood", "fixed"]
+
+#: Distances of all pairs in all columns are held while they fit into a processor's cache.
+_HELD = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +209,8 @@ class _Objective:
     lower: Floats
     upper: Floats
     free: np.ndarray
+    prior: LogNormal
+    D: Floats | None  # distances of all pairs, where they are few
 
     @classmethod
     def build(cls, surrogate: Surrogate, X: Floats, y: Floats, categorical: tuple[bool, ...]) -> "_Objective":
@@ -217,15 +222,16 @@ class _Objective:
         free = np.ones(d + 2, dtype=bool)
         free[d] = surrogate.signal_var is None
         free[d + 1] = surrogate.noise_var is None
-        return cls(surrogate, X, y, categorical, bounds[:, 0], bounds[:, 1], free)
+        D = column_distances(X, categorical) if X.size * len(y) <= _HELD else None
+        return cls(surrogate, X, y, categorical, bounds[:, 0], bounds[:, 1], free, hyperprior(d), D)
 
     def first_guess(self, start: Hyperparameters | None) -> Floats:
         """The last optimum, or the setting's own start, or the priors' medians."""
         d = self.X.shape[1]
         s = self.surrogate
-        guess = np.empty(d + 2)
-        guess[:d] = lengthscale_prior(d).location if s.lengthscale is None else np.log(s.lengthscale)
-        guess[d], guess[d + 1] = signal_prior().location, noise_prior().location
+        guess = self.prior.location.copy()
+        if s.lengthscale is not None:
+            guess[:d] = np.log(s.lengthscale)
         if start is not None:
             guess[:] = np.log([*start.lengthscale, start.signal_var, max(start.noise_var, 1e-300)])
         guess = np.where(self.free & (s.method != "fixed"), np.clip(guess, self.lower, self.upper), guess)
@@ -238,11 +244,9 @@ class _Objective:
     def random_start(self, rng: np.random.Generator) -> Floats:
         """Length scales and noise from their priors, within bounds."""
         d = self.X.shape[1]
-        draw = self.first_guess(None)
-        draw[:d] = lengthscale_prior(d).draw(d, rng)
-        if self.free[d + 1]:
-            draw[d + 1] = noise_prior().draw(1, rng)[0]
-        return np.where(self.free, np.clip(draw, self.lower, self.upper), draw)
+        draw, guess = self.prior.draw(rng), self.first_guess(None)
+        draw[d] = guess[d]
+        return np.where(self.free, np.clip(draw, self.lower, self.upper), guess)
 
     def best_of(self, starts: list[Floats]) -> Floats:
         best, lowest = starts[0], math.inf
@@ -270,13 +274,12 @@ class _Objective:
         kernel = Kernel(self.surrogate.kernel, theta[:d], float(theta[d]), self.categorical)
         noise_var = self.surrogate.noise_var if self.surrogate.noise_var is not None else float(theta[d + 1])
         try:
-            value, gradient = log_evidence_gradient(kernel, noise_var, self.X, self.y)
+            value, gradient = log_evidence_gradient(kernel, noise_var, self.X, self.y, self.D)
         except NumericalError:
             return math.inf, np.zeros(len(moving))
         if self.surrogate.method == "map":
-            for prior, part in ((lengthscale_prior(d), slice(0, d)), (signal_prior(), [d]), (noise_prior(), [d + 1])):
-                log_density, slope = prior.log_density(log_theta[part])
-                value += float(log_density.sum())
-                gradient[part] += slope
+            log_density, slope = self.prior.log_density(log_theta)
+            value += log_density
+            gradient += slope
         n = len(self.y)
         return -value / n, -gradient[self.free] / n

@@ -79,7 +79,11 @@ class Kernel:
 
     def with_slope(self, A: Floats, B: Floats) -> tuple[Floats, Floats]:
         """``K_AB`` and its derivative with respect to the squared scaled distance."""
-        rho, slope = radial(self.family)(self.squared_distance(A, B))
+        return self.of_squared_distance(self.squared_distance(A, B))
+
+    def of_squared_distance(self, r2: Floats) -> tuple[Floats, Floats]:
+        """The kernel and its derivative at squared scaled distances."""
+        rho, slope = radial(self.family)(r2)
         return np.multiply(rho, self.signal_var, out=rho), np.multiply(slope, self.signal_var, out=slope)
 
     def squared_distance(self, A: Floats, B: Floats) -> Floats:

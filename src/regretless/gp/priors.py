@@ -7,41 +7,37 @@ import numpy as np
 
 from regretless.arrays import Floats
 
-__all__ = ["LogNormal", "lengthscale_prior", "noise_prior", "signal_prior"]
+__all__ = ["LogNormal", "hyperprior"]
 
 
 @dataclass(frozen=True, slots=True)
 class LogNormal:
-    r"""Log-normal law of a positive parameter, as a density of its logarithm.
+    r"""Independent log-normal laws of positive parameters, as a density of their logarithms.
 
-    .. math:: \log p(\log\theta) = -\frac{(\log\theta - m)^2}{2 s^2} + \text{const}
+    .. math:: \log p(\log\theta) = -\sum_i \frac{(\log\theta_i - m_i)^2}{2 s_i^2} + \text{const}
 
     The density is that of ``log theta``, the variable the fit moves in, so its mode is the median ``exp(m)``.
     """
 
-    location: float
-    scale: float
+    location: Floats
+    scale: Floats
 
-    def log_density(self, log_theta: Floats) -> tuple[Floats, Floats]:
-        """Log density up to a constant, and its slope, elementwise."""
+    def log_density(self, log_theta: Floats) -> tuple[float, Floats]:
+        """Log density up to a constant, and its gradient."""
         z = (log_theta - self.location) / self.scale
-        return -0.5 * z * z, -z / self.scale
+        return -0.5 * float(z @ z), -z / self.scale
 
-    def draw(self, size: int, rng: np.random.Generator) -> Floats:
-        """Draws of ``log theta`` ~ N(location, scale^2)."""
-        return rng.normal(self.location, self.scale, size)
-
-
-def lengthscale_prior(dim: int) -> LogNormal:
-    """Length scales grow with sqrt(d), as distances in the cube do (after Hvarfner, Hellsten and Nardi 2024)."""
-    return LogNormal(math.log(0.35) + 0.5 * math.log(max(dim, 1)), 1.0)
+    def draw(self, rng: np.random.Generator) -> Floats:
+        """``log theta`` ~ N(location, scale^2)."""
+        return rng.normal(self.location, self.scale)
 
 
-def signal_prior() -> LogNormal:
-    """Standardised values have variance one; a trend over the cube makes it larger."""
-    return LogNormal(0.0, 1.0)
+def hyperprior(dim: int) -> LogNormal:
+    """The law of ``theta`` = (lengthscale_1..d, signal_var, noise_var).
 
-
-def noise_prior() -> LogNormal:
-    """Nearly noise-free unless the data say otherwise: median 1e-4 of the variance of y, wide."""
-    return LogNormal(math.log(1e-4), 3.0)
+    Length scales grow with sqrt(d), as distances in the cube do (after Hvarfner, Hellsten and Nardi 2024).
+    Standardised values have variance one; a trend over the cube makes it larger. The noise is nearly none unless the
+    data say otherwise: median 1e-4 of the variance of y, wide.
+    """
+    lengthscale = math.log(0.35) + 0.5 * math.log(max(dim, 1))
+    return LogNormal(np.array([lengthscale] * dim + [0.0, math.log(1e-4)]), np.array([1.0] * dim + [1.0, 3.0]))

@@ -22,6 +22,8 @@ _TOO_SHORT = 0.75
 _SHRINK = (0.1, 0.5)
 #: No coordinate moves farther than this in one step.
 _LONGEST = 0.3
+#: In a race an ascent is given up where so many times its promise would not bring it to the front.
+_HOPE = 4.0
 #: A gradient knows the way but not the distance: a step along it is a tenth of the cube.
 _FIRST = 0.1
 
@@ -33,8 +35,9 @@ def climb(
     movable: npt.NDArray[np.bool_],
     max_steps: int = 40,
     tolerance: float = 1e-6,
+    race: bool = False,
 ) -> tuple[Floats, Floats]:
-    """Local maxima above the starts, and their values. What a start arrives at does not depend on the others.
+    """Local maxima above the starts, and their values.
 
     Parameters
     ----------
@@ -49,6 +52,9 @@ def climb(
         Batched evaluations after the first, at the most.
     tolerance
         An ascent ends when its projected gradient, or what a step promises, is below this share of the score's scale.
+    race
+        Only the highest top is wanted: an ascent is given up when its promise is too small to overtake the best so far.
+        Otherwise what a start arrives at does not depend on the others.
     """
     X = np.array(starts)
     s, d = X.shape
@@ -62,34 +68,40 @@ def climb(
     H = np.tile(np.eye(d), (s, 1, 1))  # inverse Hessians of -f
     fresh = np.ones(s, dtype=bool)  # H is still the identity
     reach, stretch = np.full(s, _LONGEST), np.ones(s)
+    ended = np.zeros(s, dtype=bool)
     for _ in range(max_steps):
+        inward = _projected(X, g)
         # Frozen columns stay as they are, not clipped: a category's number is no point of the cube.
-        X_new = np.where(movable, np.clip(X + _step(X, g, H, fresh, stretch, reach), 0.0, 1.0), X)
+        X_new = np.where(movable, np.clip(X + _step(X, inward, H, fresh, stretch, reach), 0.0, 1.0), X)
         moved = X_new - X
+        promised, longest = _dot(g, moved), np.abs(moved).max(axis=1)
+        on = ~ended & (np.abs(inward).max(axis=1) > tolerance * scale) & (longest >= 1e-9)
+        if race:
+            hope = np.maximum(_HOPE * promised, _FIRST * np.abs(inward).sum(axis=1))
+            on &= f + hope >= best_f.max()
+        if not on.all():
+            if not on.any():
+                break
+            X, f, g, H, X_new, moved = X[on], f[on], g[on], H[on], X_new[on], moved[on]
+            promised, longest, scale = promised[on], longest[on], scale[on]
+            fresh, stretch, reach, which = fresh[on], stretch[on], reach[on], which[on]
         f_new, g_new = value_and_gradient(X_new, which)
         g_new = _usable(f_new, g_new, movable)
-        promised = np.einsum("ij,ij->i", g, moved)
-        gain = np.subtract(f_new, f, out=np.full_like(f, -np.inf), where=np.isfinite(f_new))
+        gain = np.where(np.isfinite(f_new), f_new, -np.inf) - f
         ok = gain >= _ARMIJO * promised
 
         H, fresh = _bfgs(H, fresh, moved, g - g_new, ok)
-        longest = np.abs(moved).max(axis=1)
-        # Where the parabola through f, its slope and f_new has its top.
-        top = np.divide(0.5 * promised, promised - gain, out=np.zeros_like(f), where=gain < promised)
-        reach = np.where(ok, _LONGEST, longest * np.clip(top, *_SHRINK))
-        stretch = np.where(ok & (gain > _TOO_SHORT * promised), 2.0 * stretch, 1.0)
-        X, f, g = np.where(ok[:, None], X_new, X), np.where(ok, f_new, f), np.where(ok[:, None], g_new, g)
-
+        if ok.all():
+            X, f, g, reach = X_new, f_new, g_new, np.full(len(f), _LONGEST)
+        else:
+            # Where the parabola through f, its slope and f_new has its top.
+            top = np.divide(0.5 * promised, promised - gain, out=np.zeros_like(f), where=gain < promised)
+            reach = np.where(ok, _LONGEST, longest * np.clip(top, *_SHRINK))
+            X, f, g = np.where(ok[:, None], X_new, X), np.where(ok, f_new, f), np.where(ok[:, None], g_new, g)
+        stretch = np.where(gain > _TOO_SHORT * promised, 2.0 * stretch, 1.0)
         best_X[which], best_f[which] = X, f
-        flat = np.abs(_projected(X, g)).max(axis=1) <= tolerance * scale
         # What was promised, not what was gained: a step over the top to its other side gains little, and is no end.
-        done = flat | (ok & (promised < tolerance * scale)) | (~ok & (longest < 1e-9))
-        if done.all():
-            break
-        if done.any():
-            keep = ~done
-            X, f, g, H = X[keep], f[keep], g[keep], H[keep]
-            fresh, stretch, reach, which, scale = fresh[keep], stretch[keep], reach[keep], which[keep], scale[keep]
+        ended = ok & (promised < tolerance * scale)
     return best_X, best_f
 
 
@@ -103,16 +115,14 @@ def _projected(X: Floats, g: Floats) -> Floats:
     return np.where(((X <= 0.0) & (g < 0.0)) | ((X >= 1.0) & (g > 0.0)), 0.0, g)
 
 
-def _step(X: Floats, g: Floats, H: Floats, fresh: npt.NDArray[np.bool_], stretch: Floats, reach: Floats) -> Floats:
+def _step(X: Floats, inward: Floats, H: Floats, fresh: npt.NDArray[np.bool_], stretch: Floats, reach: Floats) -> Floats:
     """Newton's step times ``stretch``, no coordinate more than ``reach``.
 
     Along the gradient where no curvature is known yet, or where the cube cuts all that ascends off Newton's step.
     """
-    inward = _projected(X, g)
     P = _newton(H, inward)
     inside = np.clip(X + P, 0.0, 1.0) - X
-    kept, whole = np.einsum("ij,ij->i", inside, inward), np.einsum("ij,ij->i", P, inward)
-    blind = fresh | ~(kept > 1e-3 * whole)
+    blind = fresh | ~(_dot(inside, inward) > 1e-3 * _dot(P, inward))
     P = np.where(blind[:, None], inward, P)
     longest = np.abs(P).max(axis=1)
     size = np.where(blind, _FIRST, longest) * stretch
@@ -126,14 +136,14 @@ def _newton(H: Floats, inward: Floats) -> Floats:
     coordinates at the cube's faces then creep. So g gets what is needed on the held coordinates to keep them in place.
     """
     held = inward == 0.0
-    P: Floats = np.einsum("ijk,ik->ij", H, inward)
+    P: Floats = (H @ inward[:, :, None])[:, :, 0]
     if not held.any():
         return P
     M = H * (held[:, :, None] & held[:, None, :])
     diagonal = np.arange(H.shape[1])
     M[:, diagonal, diagonal] = np.where(held, M[:, diagonal, diagonal] * (1.0 + 1e-12), 1.0)  # never quite singular
     push = np.linalg.solve(M, np.where(held, -P, 0.0)[:, :, None])[:, :, 0]
-    P = np.einsum("ijk,ik->ij", H, inward + push)
+    P = (H @ (inward + push)[:, :, None])[:, :, 0]
     return np.where(held, 0.0, P)
 
 
@@ -144,19 +154,23 @@ def _bfgs(
 
     With s the step and y the fall of the gradient: H' = H - (s (Hy)' + (Hy) s')/sy + (1 + y'Hy/sy) s s'/sy.
     """
-    sy = np.einsum("ij,ij->i", moved, fall)
-    yy = np.einsum("ij,ij->i", fall, fall)
-    use = ok & (yy > 1e-300) & (sy > 1e-10 * np.sqrt(yy * np.einsum("ij,ij->i", moved, moved)))
+    sy, yy = _dot(moved, fall), _dot(fall, fall)
+    use = ok & (yy > 1e-300) & (sy > 1e-10 * np.sqrt(yy * _dot(moved, moved)))
     if not use.any():
         return H, fresh
-    s, y, sy = moved[use], fall[use], sy[use][:, None, None]
+    sy, yy = np.where(use, sy, 1.0), np.where(use, yy, 1.0)
     # Before the first update the identity is scaled to the curvature just seen (Nocedal and Wright 2006, eq. 6.20).
-    first = np.where(fresh[use], sy[:, 0, 0] / yy[use], 1.0)
-    G = H[use] * first[:, None, None]
-    Gy = np.einsum("ijk,ik->ij", G, y)
-    cross = s[:, :, None] * Gy[:, None, :]
-    yGy = np.einsum("ij,ij->i", y, Gy)[:, None, None]
-    G += (1.0 + yGy / sy) / sy * (s[:, :, None] * s[:, None, :]) - (cross + cross.transpose(0, 2, 1)) / sy
-    H = H.copy()
-    H[use] = G
-    return H, fresh & ~use
+    G = H * np.where(fresh, sy / yy, 1.0)[:, None, None]
+    Gy = (G @ fall[:, :, None])[:, :, 0]
+    r = moved / sy[:, None]
+    cross = r[:, :, None] * Gy[:, None, :]
+    G += (1.0 + _dot(fall, Gy) / sy)[:, None, None] * (moved[:, :, None] * r[:, None, :]) - (
+        cross + cross.transpose(0, 2, 1)
+    )
+    return (G, np.zeros_like(fresh)) if use.all() else (np.where(use[:, None, None], G, H), fresh & ~use)
+
+
+def _dot(A: Floats, B: Floats) -> Floats:
+    """Inner products of the rows."""
+    product: Floats = (A[:, None, :] @ B[:, :, None])[:, 0, 0]
+    return product

@@ -86,7 +86,9 @@ def _best_open(space: Mixed, X: Floats, values: Floats, blocked: Floats) -> tupl
 def _ascend(objective: Objective, X: Floats, continuous: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
     if not continuous.any():
         return X, objective.at(X)
-    return climb(lambda rows, _: objective.value_and_gradient(rows), X, movable=continuous, tolerance=PRECISION)
+    return climb(
+        lambda rows, _: objective.value_and_gradient(rows), X, movable=continuous, tolerance=PRECISION, race=True
+    )
 
 
 def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats, blocked: Floats) -> tuple[Floats, Floats]:
@@ -111,10 +113,10 @@ def _spread(X: Floats, values: Floats, count: int) -> npt.NDArray[np.intp]:
     """Indices of good starts that are not all in one place: the best, each a little away from those before it."""
     order = np.argsort(-values, kind="stable")[: 16 * count]
     radius = 0.05 * np.sqrt(X.shape[1])
+    left = X[order]
     chosen: list[int] = []
-    for i in order:
-        if len(chosen) == count:
-            break
-        if all(np.linalg.norm(X[i] - X[k]) > radius for k in chosen):
-            chosen.append(int(i))
+    while len(order) and len(chosen) < count:
+        chosen.append(int(order[0]))
+        away = ((left - left[0]) ** 2).sum(axis=1) > radius**2
+        order, left = order[away], left[away]
     return np.array(chosen, dtype=np.intp)
