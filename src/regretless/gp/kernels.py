@@ -21,36 +21,53 @@ Family = Literal["rbf", "matern32", "matern52"]
 FAMILIES: tuple[str, ...] = get_args(Family)
 
 
-def _rbf(r2: Floats) -> tuple[Floats, Floats]:
+def _rbf(r2: Floats, slope: bool) -> tuple[Floats, Floats | None]:
     """``rho = exp(-r^2 / 2)`` and its slope in r^2."""
-    rho = np.exp(-0.5 * r2)
-    return rho, -0.5 * rho
+    rho = np.multiply(r2, -0.5)
+    np.exp(rho, out=rho)
+    return rho, -0.5 * rho if slope else None
 
 
-def _matern32(r2: Floats) -> tuple[Floats, Floats]:
+def _matern32(r2: Floats, slope: bool) -> tuple[Floats, Floats | None]:
     """``rho = (1 + a) exp(-a)``, a = sqrt(3 r^2), and its slope in r^2 (finite at 0)."""
-    a = np.sqrt(3.0 * r2)
-    decay = np.exp(-a)
-    return (1.0 + a) * decay, -1.5 * decay
+    rho, decay = _decay(r2, 3.0)
+    rho += 1.0
+    rho *= decay
+    return rho, np.multiply(decay, -1.5, out=decay) if slope else None
 
 
-def _matern52(r2: Floats) -> tuple[Floats, Floats]:
+def _matern52(r2: Floats, slope: bool) -> tuple[Floats, Floats | None]:
     """``rho = (1 + a + a^2/3) exp(-a)``, a = sqrt(5 r^2), and its slope in r^2 (finite at 0)."""
-    a = np.sqrt(5.0 * r2)
-    decay = np.exp(-a)
-    rise = 1.0 + a
-    return (rise + (5.0 / 3.0) * r2) * decay, (-5.0 / 6.0) * rise * decay
+    rise, decay = _decay(r2, 5.0)
+    rise += 1.0
+    rho = np.multiply(r2, 5.0 / 3.0)
+    rho += rise
+    rho *= decay
+    if not slope:
+        return rho, None
+    rise *= decay
+    rise *= -5.0 / 6.0
+    return rho, rise
 
 
-_RADIAL: dict[str, Callable[[Floats], tuple[Floats, Floats]]] = {
+def _decay(r2: Floats, twice_nu: float) -> tuple[Floats, Floats]:
+    """``a = sqrt(2 nu r^2)`` and ``exp(-a)``, each in memory of its own."""
+    a = np.multiply(r2, twice_nu)
+    np.sqrt(a, out=a)
+    decay = np.negative(a)
+    np.exp(decay, out=decay)
+    return a, decay
+
+
+_RADIAL: dict[str, Callable[[Floats, bool], tuple[Floats, Floats | None]]] = {
     "rbf": _rbf,
     "matern32": _matern32,
     "matern52": _matern52,
 }
 
 
-def radial(family: Family) -> Callable[[Floats], tuple[Floats, Floats]]:
-    """The function r^2 -> (rho, d rho / d r^2) of a family."""
+def radial(family: Family) -> Callable[[Floats, bool], tuple[Floats, Floats | None]]:
+    """The function (r^2, slope wanted) -> (rho, d rho / d r^2) of a family."""
     if family not in _RADIAL:
         raise InvalidInput(f"kernel must be one of {', '.join(FAMILIES)}; got {family!r}.")
     return _RADIAL[family]
@@ -74,7 +91,7 @@ class Kernel:
 
     def __call__(self, A: Floats, B: Floats) -> Floats:
         """``K_AB``, shape (len(A), len(B))."""
-        rho, _ = radial(self.family)(self.squared_distance(A, B))
+        rho, _ = radial(self.family)(self.squared_distance(A, B), False)
         return np.multiply(rho, self.signal_var, out=rho)
 
     def with_slope(self, A: Floats, B: Floats) -> tuple[Floats, Floats]:
@@ -83,7 +100,8 @@ class Kernel:
 
     def of_squared_distance(self, r2: Floats) -> tuple[Floats, Floats]:
         """The kernel and its derivative at squared scaled distances."""
-        rho, slope = radial(self.family)(r2)
+        rho, slope = radial(self.family)(r2, True)
+        assert slope is not None
         return np.multiply(rho, self.signal_var, out=rho), np.multiply(slope, self.signal_var, out=slope)
 
     def squared_distance(self, A: Floats, B: Floats) -> Floats:

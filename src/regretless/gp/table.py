@@ -18,7 +18,7 @@ from regretless.gp.posterior import VAR_FLOOR, Posterior
 
 __all__ = ["TablePosterior", "table_posterior"]
 
-#: Candidates handled at a time when V is built: bounds the memory of intermediate results.
+#: Candidates handled at a time: bounds the memory of intermediate results, and keeps them in the cache.
 BLOCK = 16384
 #: Rows of V that are set aside together. Memory is taken as rows are written, not before.
 ROWS = 32
@@ -60,14 +60,17 @@ class TablePosterior:
         if after.jitter > self.posterior.jitter:  # the old rows of L changed, and with them those of V
             return table_posterior(after, self.X)
         row, pivot = after.factor.L[-1, :-1], after.factor.L[-1, -1]
-        v = self.posterior.kernel(x[None, :], self.X)[0]
-        done = 0
-        for rows, n in self.pieces:
-            v -= row[done : done + n] @ rows.storage[:n]
-            done += n
-        v /= pivot
-        mean, var = self.mean + v * after.u[-1], self.var - v * v
-        return TablePosterior(after, self.X, mean, var, self._with_row(v))
+        *before, (rows, n) = self._with_room()
+        mean, var = np.empty_like(self.mean), np.empty_like(self.var)
+        for part in _blocks(len(self.X)):  # what is computed stays in the cache; only V is read from afar
+            v = self.posterior.kernel(x[None, :], self.X[part])[0]
+            v -= self._times(row, part)
+            v /= pivot
+            rows.storage[n, part] = v
+            mean[part] = self.mean[part] + v * after.u[-1]
+            var[part] = self.var[part] - v * v
+        rows.used = n + 1
+        return TablePosterior(after, self.X, mean, var, (*before, (rows, n + 1)))
 
     def branch(self) -> "TablePosterior":
         """The same posterior, whose successors write into memory of their own: for what is only imagined."""
@@ -76,36 +79,41 @@ class TablePosterior:
 
     def covariance_with(self, index: int) -> Floats:
         """Posterior covariance of f between one candidate and all of them, in O(nN)."""
-        column: Floats = self.posterior.kernel(self.X[index][None, :], self.X)[0]
-        for rows, n in self.pieces:
-            column -= rows.storage[:n, index] @ rows.storage[:n]
+        v = np.concatenate([rows.storage[:n, index] for rows, n in self.pieces] or [np.empty(0)])
+        column = np.empty(len(self.X))
+        for part in _blocks(len(self.X)):
+            column[part] = self.posterior.kernel(self.X[index][None, :], self.X[part])[0] - self._times(v, part)
         return column
 
     def project(self, w: Floats) -> Floats:
         """``V' w``, in O(nN)."""
-        total = np.zeros(len(self.X))
-        done = 0
+        return np.concatenate([self._times(w, part) for part in _blocks(len(self.X))] or [np.empty(0)])
+
+    def _times(self, w: Floats, part: slice) -> Floats:
+        """``V' w`` for a block of candidates."""
+        total, done = np.zeros(len(self.X[part])), 0
         for rows, n in self.pieces:
-            total += w[done : done + n] @ rows.storage[:n]
+            total += w[done : done + n] @ rows.storage[:n, part]
             done += n
         return total
 
-    def _with_row(self, v: Floats) -> tuple[tuple[_Rows, int], ...]:
+    def _with_room(self) -> tuple[tuple[_Rows, int], ...]:
+        """The pieces, of which the last has room for a row behind those of this posterior."""
         if self.pieces:
             rows, n = self.pieces[-1]
             if n < len(rows.storage):
+                if rows.used == n:
+                    return self.pieces
                 # Only the newest posterior may write behind its own rows. A branch copies them, so that how rows lie
                 # in pieces, and with it every rounding of the sums over them, depends on their number alone.
-                if rows.used != n:
-                    copied = np.empty_like(rows.storage)
-                    copied[:n] = rows.storage[:n]
-                    rows = _Rows(copied, n)
-                rows.storage[n] = v
-                rows.used = n + 1
-                return (*self.pieces[:-1], (rows, n + 1))
-        fresh = _Rows(np.empty((ROWS, len(v))), 1)
-        fresh.storage[0] = v
-        return (*self.pieces, (fresh, 1))
+                copied = np.empty_like(rows.storage)
+                copied[:n] = rows.storage[:n]
+                return (*self.pieces[:-1], (_Rows(copied, n), n))
+        return (*self.pieces, (_Rows(np.empty((ROWS, len(self.X))), 0), 0))
+
+
+def _blocks(N: int) -> list[slice]:
+    return [slice(begin, min(begin + BLOCK, N)) for begin in range(0, N, BLOCK)]
 
 
 def table_posterior(posterior: Posterior, X: Floats) -> TablePosterior:
@@ -113,8 +121,7 @@ def table_posterior(posterior: Posterior, X: Floats) -> TablePosterior:
     n, N = len(posterior), len(X)
     mean, var = np.empty(N), np.empty(N)
     storage = np.empty((n, N))
-    for begin in range(0, N, BLOCK):
-        part = slice(begin, begin + BLOCK)
+    for part in _blocks(N):
         K_xX = posterior.kernel(X[part], posterior.X)
         V = posterior.factor.half_solve(K_xX.T)
         storage[:, part] = V
