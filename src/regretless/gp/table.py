@@ -12,6 +12,7 @@ again, O(n^2 N).
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.gp.posterior import VAR_FLOOR, Posterior
@@ -79,21 +80,29 @@ class TablePosterior:
 
     def covariance_with(self, index: int) -> Floats:
         """Posterior covariance of f between one candidate and all of them, in O(nN)."""
-        v = np.concatenate([rows.storage[:n, index] for rows, n in self.pieces] or [np.empty(0)])
-        column = np.empty(len(self.X))
-        for part in _blocks(len(self.X)):
-            column[part] = self.posterior.kernel(self.X[index][None, :], self.X[part])[0] - self._times(v, part)
+        column: Floats = self.covariances_with(np.array([index]))[0]
         return column
 
+    def covariances_with(self, indices: npt.NDArray[np.intp]) -> Floats:
+        """Posterior covariance of f between some candidates and all of them, shape (s, N), in O(snN)."""
+        V = np.concatenate([rows.storage[:n, indices] for rows, n in self.pieces] or [np.empty((0, len(indices)))])
+        covariances = np.empty((len(indices), len(self.X)))
+        for part in _blocks(len(self.X)):
+            covariances[:, part] = self.posterior.kernel(self.X[indices], self.X[part]) - self._times(V, part)
+        return covariances
+
     def project(self, w: Floats) -> Floats:
-        """``V' w``, in O(nN)."""
-        return np.concatenate([self._times(w, part) for part in _blocks(len(self.X))] or [np.empty(0)])
+        """``V' w`` for a vector, or ``(V' W)'`` for the columns of a matrix, in O(nN) each."""
+        total = np.empty((*w.shape[1:], len(self.X)))
+        for part in _blocks(len(self.X)):
+            total[..., part] = self._times(w, part)
+        return total
 
     def _times(self, w: Floats, part: slice) -> Floats:
-        """``V' w`` for a block of candidates."""
-        total, done = np.zeros(len(self.X[part])), 0
+        """`project` for a block of candidates."""
+        total, done = np.zeros((*w.shape[1:], len(self.X[part]))), 0
         for rows, n in self.pieces:
-            total += w[done : done + n] @ rows.storage[:n, part]
+            total += w[done : done + n].T @ rows.storage[:n, part]
             done += n
         return total
 
