@@ -41,7 +41,8 @@ def objective(surrogate, theta, X, y, categorical=None):
     d = len(lengthscale)
     if surrogate.standardize:
         y = (y - y.mean()) / y.std()
-    kernel = Kernel(surrogate.kernel, np.array(lengthscale), signal_var, categorical or ())
+    family = "matern52" if surrogate.kernel == "auto" else surrogate.kernel
+    kernel = Kernel(family, np.array(lengthscale), signal_var, categorical or ())
     value = log_evidence(kernel, noise_var, X, y)
     if surrogate.method == "map":
         value -= sum((math.log(v) - math.log(0.35 * math.sqrt(d))) ** 2 / 2 for v in lengthscale)
@@ -77,7 +78,7 @@ def assert_sane(surrogate, h, d):
 def test_standardised_values_have_mean_zero_and_variance_one(size, offset):
     y = size * (offset + np.random.default_rng(0).standard_normal(50))
     shift, scale = standardise(y)
-    z = Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y)
+    z = Hyperparameters("matern52", (1.0,), 1.0, 0.0, shift, scale).standardised(y)
     assert z.mean() == pytest.approx(0.0, abs=1e-10)
     assert z.std() == pytest.approx(1.0, rel=1e-10)
     np.testing.assert_allclose(z * scale + shift, y, rtol=1e-10, atol=1e-10 * size)
@@ -89,7 +90,9 @@ def test_constant_values_keep_scale_one(value, n):
     y = np.full(n, value)
     shift, scale = standardise(y)
     assert (shift, scale) == (pytest.approx(value, rel=1e-15), 1.0)
-    np.testing.assert_array_equal(Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y), np.zeros(n))
+    np.testing.assert_array_equal(
+        Hyperparameters("matern52", (1.0,), 1.0, 0.0, shift, scale).standardised(y), np.zeros(n)
+    )
 
 
 @pytest.mark.parametrize("size", [1e-12, 3.7, 1e300])
@@ -97,7 +100,7 @@ def test_rounding_errors_are_no_spread(size):
     y = size * (1 + 2.3e-16 * np.array([0, 1, 0, 2, -1]))
     assert y.max() > y.min()
     shift, scale = standardise(y)
-    assert np.abs(Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y)).max() < 1e-12
+    assert np.abs(Hyperparameters("matern52", (1.0,), 1.0, 0.0, shift, scale).standardised(y)).max() < 1e-12
 
 
 def test_nothing_to_standardise():
@@ -108,7 +111,7 @@ def test_nothing_to_standardise():
 @given(arrays(np.float64, st.integers(1, 8), elements=st.floats(-MAX, MAX)))
 def test_standardising_never_overflows_nor_divides_by_zero(y):
     shift, scale = standardise(y)
-    z = Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y)
+    z = Hyperparameters("matern52", (1.0,), 1.0, 0.0, shift, scale).standardised(y)
     assert math.isfinite(shift)
     assert 0 < scale < math.inf
     assert np.isfinite(z).all()
@@ -132,7 +135,7 @@ def test_standardising_never_overflows_nor_divides_by_zero(y):
 def test_extreme_values_are_standardised_to_finite_ones(y):
     y = np.array(y)
     shift, scale = standardise(y)
-    z = Hyperparameters((1.0,), 1.0, 0.0, shift, scale).standardised(y)
+    z = Hyperparameters("matern52", (1.0,), 1.0, 0.0, shift, scale).standardised(y)
     assert 0 < scale < math.inf
     assert np.isfinite(z).all()
     assert np.abs(z).max() <= 3.0 + 1e-9  # sqrt(n - 1) bounds a standardised value
@@ -186,18 +189,19 @@ def test_the_optimum_is_at_least_as_good_as_every_start(method, family, seed, mo
     monkeypatch.setattr(module._Objective, "best_of", spy)
     X, y = smooth(15, seed=seed)
     surrogate = Surrogate(kernel=family, method=method, restarts=3)
-    start = Hyperparameters((0.2, 3.0), 2.0, 1e-2)
+    start = Hyperparameters("matern52", (0.2, 3.0), 2.0, 1e-2)
     best = objective(surrogate, theta_of(run(surrogate, X, y, start=start, seed=seed)), X, y)
     assert len(seen) >= 4
-    np.testing.assert_allclose(np.exp(seen[0]), theta_of(start), rtol=1e-12)
-    for log_theta in seen:
+    np.testing.assert_allclose(np.exp(seen[0][1]), theta_of(start), rtol=1e-12)
+    for of_start, log_theta in seen:
+        assert of_start == family
         assert best >= objective(surrogate, np.exp(log_theta), X, y) - 1e-6
 
 
 @pytest.mark.parametrize("method", ["map", "likelihood"])
 def test_the_optimum_has_no_slope_along_free_parameters_inside_the_bounds(method):
     X, y = drawn("matern52", (0.3, 0.5), n=60, noise_var=1e-2, seed=0)
-    surrogate = Surrogate(method=method)
+    surrogate = Surrogate(kernel="matern52", method=method)
     log_theta = np.log(theta_of(run(surrogate, X, y)))
     lower = np.log([1e-2, 1e-2, 1e-2, 1e-6])
     upper = np.log([1e2, 1e2, 1e2, 1.0])
@@ -211,7 +215,9 @@ def test_the_optimum_has_no_slope_along_free_parameters_inside_the_bounds(method
 
 def test_the_priors_move_map_away_from_likelihood():
     X, y = smooth(6)
-    by_map, by_likelihood = (run(Surrogate(method=m, restarts=3), X, y) for m in ("map", "likelihood"))
+    by_map, by_likelihood = (
+        run(Surrogate(kernel="matern52", method=m, restarts=3), X, y) for m in ("map", "likelihood")
+    )
     a, b = Surrogate(method="map"), Surrogate(method="likelihood")
     assert objective(a, theta_of(by_map), X, y) > objective(a, theta_of(by_likelihood), X, y)
     assert objective(b, theta_of(by_map), X, y) < objective(b, theta_of(by_likelihood), X, y)
@@ -222,7 +228,9 @@ def test_a_warm_start_is_never_made_worse(seed):
     X, y = smooth(12, seed=seed)
     surrogate = Surrogate(restarts=0)
     rng = np.random.default_rng(seed)
-    start = Hyperparameters(tuple(np.exp(rng.normal(-1, 1, 2))), float(np.exp(rng.normal())), 1e-3, 5.0, 9.0)
+    start = Hyperparameters(
+        "matern52", tuple(np.exp(rng.normal(-1, 1, 2))), float(np.exp(rng.normal())), 1e-3, 5.0, 9.0
+    )
     h = run(surrogate, X, y, start=start)
     assert objective(surrogate, theta_of(h), X, y) >= objective(surrogate, theta_of(start), X, y)
     assert h.shift == pytest.approx(y.mean())  # of these data, not the start's
@@ -236,7 +244,7 @@ def test_the_best_of_several_optima_is_taken(data):
     y = np.sin(12 * X[:, 0]) + 0.5 * rng.standard_normal(7)  # signal or noise? the likelihood has several maxima
     alone, several = (Surrogate(kernel="rbf", method="likelihood", restarts=n) for n in (0, 4))
     begin = ((0.03, 1e-4), (0.1, 1e-3), (1.0, 0.5), (10.0, 0.9))
-    starts = [Hyperparameters((scale,), 1.0, noise) for scale, noise in begin]
+    starts = [Hyperparameters("matern52", (scale,), 1.0, noise) for scale, noise in begin]
     optima = [run(alone, X, y, start=start) for start in starts]
     values = [objective(alone, theta_of(h), X, y) for h in optima]
     assert max(values) - min(values) > 1.0
@@ -250,7 +258,7 @@ def test_the_best_of_several_optima_is_taken(data):
 def test_a_start_outside_the_bounds_is_brought_inside():
     X, y = smooth(10)
     surrogate = Surrogate(restarts=0)
-    assert_sane(surrogate, run(surrogate, X, y, start=Hyperparameters((1e-9, 1e9), 1e9, 0.0)), 2)
+    assert_sane(surrogate, run(surrogate, X, y, start=Hyperparameters("matern52", (1e-9, 1e9), 1e9, 0.0)), 2)
 
 
 def test_the_fit_repeats_with_its_seed_and_uses_it():
@@ -275,10 +283,29 @@ def test_adding_a_constant_to_y_does_not_matter():
     np.testing.assert_allclose(theta_of(run(Surrogate(), X, y + 1e6)), theta_of(run(Surrogate(), X, y)), rtol=1e-3)
 
 
+@pytest.mark.parametrize("truth", FAMILIES)
+def test_an_open_kernel_ends_with_the_likeliest_family(truth):
+    """The best of fits of every family alone, by a density that is comparable: the priors are the same."""
+    X, y = drawn(truth, (0.4, 0.4), n=40, noise_var=1e-4, seed=3)
+    alone = {family: run(Surrogate(kernel=family, restarts=4), X, y) for family in FAMILIES}
+    value = {f: objective(Surrogate(kernel=f), theta_of(h), X, y) for f, h in alone.items()}
+    chosen = run(Surrogate(restarts=12), X, y)
+    assert chosen.family == max(value, key=value.__getitem__)
+    assert objective(Surrogate(kernel=chosen.family), theta_of(chosen), X, y) >= max(value.values()) - 0.05
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_without_fresh_starts_an_open_kernel_stays_what_it_was(family):
+    X, y = smooth(8)
+    assert run(Surrogate(restarts=0), X, y, start=Hyperparameters(family, (0.3, 0.3), 1.0, 1e-3)).family == family
+    assert run(Surrogate(restarts=0), X, y).family == "matern52"
+    assert run(Surrogate(kernel=family), X, y, start=Hyperparameters("rbf", (0.3, 0.3), 1.0, 1e-3)).family == family
+
+
 # What is given
 
 
-@pytest.mark.parametrize("start", [None, Hyperparameters((5.0, 5.0), 3.0, 0.5, 1.0, 2.0)])
+@pytest.mark.parametrize("start", [None, Hyperparameters("matern52", (5.0, 5.0), 3.0, 0.5, 1.0, 2.0)])
 @pytest.mark.parametrize("n", [0, 1, 5])
 @pytest.mark.parametrize("lengthscale", [0.1, (0.1, 700.0)])
 def test_fixed_returns_what_was_given(start, n, lengthscale):
@@ -286,7 +313,7 @@ def test_fixed_returns_what_was_given(start, n, lengthscale):
     surrogate = Surrogate.known("matern32", lengthscale, signal_var=3.3, noise_var=0.0)
     h = run(surrogate, X, y, start=start)
     expected = lengthscale if isinstance(lengthscale, tuple) else (lengthscale, lengthscale)
-    assert h == Hyperparameters(expected, 3.3, 0.0, 0.0, 1.0)
+    assert h == Hyperparameters("matern32", expected, 3.3, 0.0, 0.0, 1.0)
 
 
 def test_fixed_may_still_standardise():
@@ -310,7 +337,7 @@ def test_a_given_noise_is_not_moved(noise_var, method):
 def test_a_given_amplitude_is_not_moved():
     X, y = smooth(12)
     surrogate = Surrogate(signal_var=3.3)
-    h = run(surrogate, X, y, start=Hyperparameters((1.0, 1.0), 9.0, 0.1))
+    h = run(surrogate, X, y, start=Hyperparameters("matern52", (1.0, 1.0), 9.0, 0.1))
     assert h.signal_var == 3.3
     assert h.noise_var != 0.1
 
@@ -402,14 +429,14 @@ def test_no_data_break_the_fit(family, method, noise_var, case):
     h = run(surrogate, X, y, categorical=categorical)
     assert_sane(surrogate, h, X.shape[1])
     # ... and what follows works too.
-    post = h.posterior(family, categorical or (False,) * X.shape[1], X, y)
+    post = h.posterior(categorical or (False,) * X.shape[1], X, y)
     for part in post.mean_sd_gradient(X[:5]):
         assert np.isfinite(part).all()
 
 
 def test_fewer_than_two_observations_keep_the_start():
     X, y = smooth(1)
-    start = Hyperparameters((0.2, 3.0), 2.0, 1e-2)
+    start = Hyperparameters("matern52", (0.2, 3.0), 2.0, 1e-2)
     for n in (0, 1):
         np.testing.assert_allclose(theta_of(run(Surrogate(), X[:n], y[:n], start=start)), theta_of(start), rtol=1e-12)
 
@@ -420,7 +447,7 @@ def test_a_fit_that_always_fails_returns_its_start(monkeypatch):
 
     monkeypatch.setattr(module, "log_evidence_gradient", broken)
     X, y = smooth(5)
-    start = Hyperparameters((0.2, 3.0), 2.0, 1e-2)
+    start = Hyperparameters("matern52", (0.2, 3.0), 2.0, 1e-2)
     np.testing.assert_allclose(theta_of(run(Surrogate(), X, y, start=start)), theta_of(start), rtol=1e-12)
 
 
@@ -509,15 +536,15 @@ def test_a_wrong_setting_is_refused_by_the_name_of_its_argument(wrong, said):
 
 
 def test_settings_and_hyperparameters_are_frozen():
-    for frozen in (Surrogate(), Hyperparameters((1.0,), 1.0, 0.1)):
+    for frozen in (Surrogate(), Hyperparameters("matern32", (1.0,), 1.0, 0.1)):
         with pytest.raises(AttributeError):
             frozen.noise_var = 2.0
 
 
 def test_hyperparameters_make_the_posterior_of_standardised_values():
     X, y = smooth(6)
-    h = Hyperparameters((0.3, 0.4), 1.2, 0.01, shift=2.0, scale=3.0)
-    post = h.posterior("matern32", (False, False), X, y)
+    h = Hyperparameters("matern32", (0.3, 0.4), 1.2, 0.01, shift=2.0, scale=3.0)
+    post = h.posterior((False, False), X, y)
     np.testing.assert_allclose(post.y, (y - 2.0) / 3.0, rtol=1e-12)
     assert post.kernel.family == "matern32"
     assert post.noise_var == 0.01

@@ -48,7 +48,7 @@ def test_what_is_told_later_is_conditioned_on_not_fitted(space):
         state = believe(s, history(X9[:n], wavy(X9[:n]), fit=state.fit), n, state)
     h = state.fit.hyperparameters
     assert state.fit.trials == (0, 1, 2, 3)
-    at_once = h.posterior(s.surrogate.kernel, s.categorical, X9, wavy(X9))
+    at_once = h.posterior(s.categorical, X9, wavy(X9))
     Z = np.random.default_rng(2).random((30, 2))
     if isinstance(space, Table):
         whole = table_posterior(at_once, space.X)
@@ -111,7 +111,7 @@ def test_imagining_leaves_the_state_as_it_was():
 
 def test_units_end_at_the_largest_float():
     largest = np.finfo(float).max
-    fit = Fit(Hyperparameters((1.0,), 1.0, 0.1, shift=1e308, scale=1e308), 0, ())
+    fit = Fit(Hyperparameters("matern52", (1.0,), 1.0, 0.1, shift=1e308, scale=1e308), 0, ())
     mean, sd = in_units(fit, np.array([0.0, 5.0, -5.0]), np.array([0.0, 1.0, 5.0]))
     assert mean.tolist() == [1e308, largest, -largest]
     assert sd.tolist() == [0.0, 1e308, largest]
@@ -183,7 +183,7 @@ def test_candidates_are_points_of_the_space_around_the_best():
     s = setup(space, surrogate=FIXED, seed=0)
     told = space.sample(8, np.random.default_rng(0))
     y = told[:, 0]
-    posterior = FIXED_HYPER.posterior("matern52", s.categorical, told, y)
+    posterior = FIXED_HYPER.posterior(s.categorical, told, y)
     X = candidate_set(space, posterior, told, np.random.default_rng(1))
     assert (space.snap(X) == X).all()
     best = told[posterior.mean(told).argmax()]
@@ -192,7 +192,7 @@ def test_candidates_are_points_of_the_space_around_the_best():
     assert len(candidate_set(space, posterior, told[:0], np.random.default_rng(1))) == 400
 
 
-FIXED_HYPER = Hyperparameters((0.4, 0.4, 1.0), 1.0, 1e-2)
+FIXED_HYPER = Hyperparameters("matern52", (0.4, 0.4, 1.0), 1.0, 1e-2)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_pending_points_count_at_their_posterior_mean(space):
     posterior = getattr(imagined, "posterior", imagined)
     Z = np.random.default_rng(0).random((50, 2))
     h = state.fit.hyperparameters
-    kernel = h.kernel("matern52", (False, False))
+    kernel = h.kernel((False, False))
     mean, _ = textbook(kernel, 1e-2, told, h.standardised(history.y), Z)
     everything = np.vstack([told, pending])
     _, sd = textbook(kernel, 1e-2, everything, np.zeros(len(everything)), Z)

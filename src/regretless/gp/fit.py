@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.optimize import minimize
@@ -17,6 +17,11 @@ from regretless.gp.priors import LogNormal, hyperprior
 __all__ = ["Hyperparameters", "Surrogate", "fit", "refit_due", "standardise"]
 
 Method = Literal["map", "likelihood", "fixed"]
+#: Where a fit begins: a kernel family and ``log_theta``.
+Start: TypeAlias = tuple[Family, Floats]
+
+#: The family an open choice begins with.
+_FIRST_FAMILY: Family = "matern52"
 
 #: Distances of all pairs in all columns are held while they fit into a processor's cache.
 _HELD = 100_000
@@ -29,7 +34,9 @@ class Surrogate:
     Parameters
     ----------
     kernel
-        ``"rbf"``, ``"matern32"`` or ``"matern52"``, each with one length scale a column.
+        ``"rbf"``, ``"matern32"`` or ``"matern52"``, each with one length scale a column; ``"auto"`` lets the fit
+        choose (every fresh start draws its family, and the best of all starts wins) and is ``"matern52"`` where nothing
+        is fitted.
     method
         ``"map"``: maximum of likelihood times the priors of `regretless.gp.priors`; ``"likelihood"``: of the likelihood
         alone; ``"fixed"``: ``lengthscale``, ``signal_var`` and ``noise_var`` are taken as given.
@@ -53,7 +60,7 @@ class Surrogate:
     'rbf'
     """
 
-    kernel: Family = "matern52"
+    kernel: Family | Literal["auto"] = "auto"
     method: Method = "map"
     lengthscale: float | tuple[float, ...] | None = None
     signal_var: float | None = None
@@ -66,8 +73,8 @@ class Surrogate:
     standardize: bool = True
 
     def __post_init__(self) -> None:
-        if self.kernel not in FAMILIES:
-            raise InvalidInput(f"kernel must be one of {', '.join(FAMILIES)}; got {self.kernel!r}.")
+        if self.kernel not in (*FAMILIES, "auto"):
+            raise InvalidInput(f"kernel must be one of {', '.join(FAMILIES)} or auto; got {self.kernel!r}.")
         if self.method not in ("map", "likelihood", "fixed"):
             raise InvalidInput(f"method must be 'map', 'likelihood' or 'fixed'; got {self.method!r}.")
         scales = self.lengthscale if isinstance(self.lengthscale, tuple) else (self.lengthscale,)
@@ -117,19 +124,20 @@ class Surrogate:
 class Hyperparameters:
     """One fitted setting; ``shift`` and ``scale`` carry standardised values back to the user's units."""
 
+    family: Family
     lengthscale: tuple[float, ...]
     signal_var: float
     noise_var: float
     shift: float = 0.0
     scale: float = 1.0
 
-    def kernel(self, family: Family, categorical: tuple[bool, ...]) -> Kernel:
+    def kernel(self, categorical: tuple[bool, ...]) -> Kernel:
         """The kernel with this setting."""
-        return Kernel(family, np.array(self.lengthscale), self.signal_var, categorical)
+        return Kernel(self.family, np.array(self.lengthscale), self.signal_var, categorical)
 
-    def posterior(self, family: Family, categorical: tuple[bool, ...], X: Floats, y: Floats) -> Posterior:
+    def posterior(self, categorical: tuple[bool, ...], X: Floats, y: Floats) -> Posterior:
         """Posterior of the standardised function given values in the user's units."""
-        return posterior(self.kernel(family, categorical), noise_var=self.noise_var, X=X, y=self.standardised(y))
+        return posterior(self.kernel(categorical), noise_var=self.noise_var, X=X, y=self.standardised(y))
 
     def standardised(self, y: Floats) -> Floats:
         """Values as the model sees them."""
@@ -184,23 +192,25 @@ def fit(
         raise InvalidInput(f"lengthscale must be one number or one a column, {d} in all; got {len(given)}.")
     shift, scale = standardise(y) if surrogate.standardize else (0.0, 1.0)
     objective = _Objective.build(surrogate, X, y / scale - shift / scale, categorical)
-    first = objective.first_guess(start)
-    best = first
+    family, best = objective.first_guess(start)
     if surrogate.method != "fixed" and len(y) >= 2 and objective.free.any():
-        starts = [first, *(objective.random_start(rng) for _ in range(surrogate.restarts))]
-        best = objective.best_of(starts)
+        fresh = [objective.random_start(rng) for _ in range(surrogate.restarts)]
+        family, best = objective.best_of([(family, best), *fresh])
     theta = np.exp(best)
     # What is given is handed through: exp(log(v)) may round, and a noise of exactly zero has no logarithm.
     fitted = tuple(float(v) for v in theta[:d])
     lengthscale = tuple(v for v in given if v is not None) if surrogate.method == "fixed" else fitted
     signal_var = surrogate.signal_var if surrogate.signal_var is not None else float(theta[d])
     noise_var = surrogate.noise_var if surrogate.noise_var is not None else float(theta[d + 1])
-    return Hyperparameters(lengthscale, signal_var, noise_var, shift, scale)
+    return Hyperparameters(family, lengthscale, signal_var, noise_var, shift, scale)
 
 
 @dataclass(frozen=True, slots=True)
 class _Objective:
-    """Minus (log evidence + log prior) per observation over the free part of ``log_theta``."""
+    """Minus (log evidence + log prior) per observation over the free part of ``log_theta``, for one kernel family.
+
+    The families share their priors, so that their densities can be compared.
+    """
 
     surrogate: Surrogate
     X: Floats
@@ -225,10 +235,11 @@ class _Objective:
         D = column_distances(X, categorical) if X.size * len(y) <= _HELD else None
         return cls(surrogate, X, y, categorical, bounds[:, 0], bounds[:, 1], free, hyperprior(d), D)
 
-    def first_guess(self, start: Hyperparameters | None) -> Floats:
+    def first_guess(self, start: Hyperparameters | None) -> Start:
         """The last optimum, or the setting's own start, or the priors' medians."""
         d = self.X.shape[1]
         s = self.surrogate
+        family = s.kernel if s.kernel != "auto" else start.family if start is not None else _FIRST_FAMILY
         guess = self.prior.location.copy()
         if s.lengthscale is not None:
             guess[:d] = np.log(s.lengthscale)
@@ -239,39 +250,43 @@ class _Objective:
             guess[d] = math.log(s.signal_var)
         if s.noise_var is not None:
             guess[d + 1] = math.log(max(s.noise_var, 1e-300))
-        return guess
+        return family, guess
 
-    def random_start(self, rng: np.random.Generator) -> Floats:
-        """Length scales and noise from their priors, within bounds."""
+    def random_start(self, rng: np.random.Generator) -> Start:
+        """Length scales and noise from their priors, within bounds; any family where that is open."""
         d = self.X.shape[1]
-        draw, guess = self.prior.draw(rng), self.first_guess(None)
+        family, guess = self.first_guess(None)
+        draw = self.prior.draw(rng)
         draw[d] = guess[d]
-        return np.where(self.free, np.clip(draw, self.lower, self.upper), guess)
+        if self.surrogate.kernel == "auto":
+            family = FAMILIES[rng.integers(len(FAMILIES))]
+        return family, np.where(self.free, np.clip(draw, self.lower, self.upper), guess)
 
-    def best_of(self, starts: list[Floats]) -> Floats:
+    def best_of(self, starts: list[Start]) -> Start:
         best, lowest = starts[0], math.inf
         bounds = list(zip(self.lower[self.free], self.upper[self.free], strict=True))
-        for begin in starts:
+        for family, begin in starts:
             run = minimize(
                 self._value_and_gradient,
                 begin[self.free],
-                args=(begin,),
+                args=(family, begin),
                 jac=True,
                 method="L-BFGS-B",
                 bounds=bounds,
                 options={"maxiter": 100, "ftol": 1e-5, "gtol": 1e-3},
             )
             if math.isfinite(run.fun) and run.fun < lowest:
-                lowest, best = float(run.fun), begin.copy()
-                best[self.free] = run.x
+                found = begin.copy()
+                found[self.free] = run.x
+                lowest, best = float(run.fun), (family, found)
         return best
 
-    def _value_and_gradient(self, moving: Floats, begin: Floats) -> tuple[float, Floats]:
+    def _value_and_gradient(self, moving: Floats, family: Family, begin: Floats) -> tuple[float, Floats]:
         d = self.X.shape[1]
         log_theta = begin.copy()
         log_theta[self.free] = moving
         theta = np.exp(log_theta)
-        kernel = Kernel(self.surrogate.kernel, theta[:d], float(theta[d]), self.categorical)
+        kernel = Kernel(family, theta[:d], float(theta[d]), self.categorical)
         noise_var = self.surrogate.noise_var if self.surrogate.noise_var is not None else float(theta[d + 1])
         try:
             value, gradient = log_evidence_gradient(kernel, noise_var, self.X, self.y, self.D)

@@ -18,7 +18,8 @@ from regretless.errors import InvalidInput
 __all__ = ["FAMILIES", "Family", "Kernel", "radial"]
 
 Family = Literal["rbf", "matern32", "matern52"]
-FAMILIES: tuple[str, ...] = get_args(Family)
+#: In the order by which random choices number them.
+FAMILIES: tuple[Family, ...] = get_args(Family)
 
 
 def _rbf(r2: Floats, slope: bool) -> tuple[Floats, Floats | None]:

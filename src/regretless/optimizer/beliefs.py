@@ -121,7 +121,7 @@ def _rows(history: History, fitted: Fit) -> list[int]:
 def _from_fit(setup: Setup, history: History, fitted: Fit) -> State:
     rows = _rows(history, fitted)[: len(fitted.trials)]
     X, y = history.told.X[rows], history.y[rows]
-    base = fitted.hyperparameters.posterior(setup.surrogate.kernel, setup.categorical, X, y)
+    base = fitted.hyperparameters.posterior(setup.categorical, X, y)
     values = tuple(y.tolist())
     if not isinstance(setup.domain, Table):
         return State(fitted, base, base, fitted.trials, values)
