@@ -60,7 +60,7 @@ def test_with_one_law_the_three_rules_are_one():
         (RGPUCB, {1: 17.037, 10: 28.394, 100: 39.752}),
     ],
 )
-@pytest.mark.parametrize("setting", ["auto", "theory"])
+@pytest.mark.parametrize("setting", ["paper", "theory"])
 def test_numbers_for_a_thousand_candidates(rule, means, setting):
     law = rule(setting).law(n_candidates=1000, dim=3)
     for t, mean in means.items():
@@ -68,12 +68,12 @@ def test_numbers_for_a_thousand_candidates(rule, means, setting):
 
 
 def test_interval_and_shift_for_a_thousand_candidates():
-    law = IRGPUCB().law(n_candidates=1000, dim=3)
+    law = IRGPUCB("theory").law(n_candidates=1000, dim=3)
     assert law.shift == pytest.approx(12.429216, abs=1e-6)
     assert law.interval(1, 0.95) == pytest.approx((12.480, 19.807), abs=1e-3)
 
 
-@pytest.mark.parametrize("setting", ["auto", "heuristic"])
+@pytest.mark.parametrize("setting", ["paper", "heuristic"])
 def test_heuristics_on_a_box(setting):
     for d in range(1, 6):
         assert IRGPUCB(setting).law(None, d) == ShiftedExponential(d / 2)
@@ -86,7 +86,22 @@ def test_heuristics_on_a_box(setting):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_heuristic_may_be_asked_for_on_a_table(rule):
-    assert rule("heuristic").law(1000, 3) == rule("auto").law(None, 3)
+    assert rule("heuristic").law(1000, 3) == rule("paper").law(None, 3)
+
+
+def test_the_default_takes_the_theorem_s_law_at_every_fourth_step_of_a_table():
+    law, theory = IRGPUCB().law(1000, 3), IRGPUCB("theory").law(1000, 3)
+    for t in range(1, 41):
+        expected = theory.mean(t) if t % 4 == 0 else 2.0
+        assert law.mean(t) == pytest.approx(expected)
+        assert law.draw(t, rng(t)) == pytest.approx((theory.draw(t, rng(t)) - theory.shift) + expected - 2.0)
+    assert IRGPUCB().law(None, 3) == ShiftedExponential(0.0)
+
+
+@pytest.mark.parametrize("rule", [GPUCB, RGPUCB])
+def test_the_other_rules_default_to_the_paper_s_laws(rule):
+    assert rule().law(1000, 3) == rule("theory").law(1000, 3)
+    assert rule().law(None, 3) == rule("heuristic").law(None, 3)
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -115,7 +130,7 @@ def test_one_draw_a_suggestion(rule):
 def test_the_record_holds_the_law_s_draw():
     view = table_view(30)
     expected = ShiftedExponential.for_table(30).draw(1, rng(8))
-    assert IRGPUCB().draw(view, 1, rng(8)).record == {"zeta": expected}
+    assert IRGPUCB("theory").draw(view, 1, rng(8)).record == {"zeta": expected}
 
 
 class Own:

@@ -5,7 +5,7 @@ r"""Upper confidence bounds: GP-UCB, RGP-UCB and IRGP-UCB are one formula with t
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from regretless.errors import InvalidInput
 
 __all__ = ["GPUCB", "IRGPUCB", "RGPUCB", "UCB", "Setting"]
 
-Setting = Literal["auto", "theory", "heuristic"]
+Setting = Literal["auto", "paper", "theory", "heuristic"]
+
+#: On a table the default takes the theorem's shift at every fourth step: its guarantee at most doubles.
+EVERY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,10 @@ class UCB(Rule):
     setting: Setting | Law = "auto"
 
     def __post_init__(self) -> None:
-        if self.setting not in ("auto", "theory", "heuristic") and not hasattr(self.setting, "draw"):
+        if self.setting not in get_args(Setting) and not hasattr(self.setting, "draw"):
             raise InvalidInput(
-                f"{self.name}: setting must be 'auto', 'theory', 'heuristic' or a law of zeta, got {self.setting!r}."
+                f"{self.name}: setting must be one of {', '.join(map(repr, get_args(Setting)))} or a law of zeta, "
+                f"got {self.setting!r}."
             )
 
     def law(self, n_candidates: int | None, dim: int) -> Law:
@@ -59,9 +63,16 @@ class UCB(Rule):
                 f"{self.name}: on a continuous space the theory's law needs constants of the kernel; "
                 "pass a law, such as ShiftedExponential.for_box(...), or use setting='heuristic'."
             )
-        if n_candidates is None or self.setting == "heuristic":
-            return self.family.heuristic(dim)
-        return self.family.for_table(n_candidates)
+        if self.setting == "auto":
+            return self._default(n_candidates, dim)
+        return self._of_paper(None if self.setting == "heuristic" else n_candidates, dim)
+
+    def _of_paper(self, n_candidates: int | None, dim: int) -> Law:
+        """The theorem's on a table, the heuristic of the experiments elsewhere."""
+        return self.family.heuristic(dim) if n_candidates is None else self.family.for_table(n_candidates)
+
+    def _default(self, n_candidates: int | None, dim: int) -> Law:
+        return self._of_paper(n_candidates, dim)
 
     def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:
         """One draw of zeta a suggestion."""
@@ -74,16 +85,28 @@ class UCB(Rule):
 class IRGPUCB(UCB):
     """IRGP-UCB: zeta = s + Exp(rate 1/2), fresh each step; nothing grows and nothing is tuned (Takeno et al. 2023).
 
-    ``setting``: ``"theory"`` is s = 2 log(N/2) on a table of N candidates; ``"heuristic"`` is s = d/2, the paper's
-    choice on boxes; ``"auto"`` takes the first on tables, the second elsewhere. A law may be given instead.
+    ``setting`` chooses the shift s; a law may be given instead.
 
-    >>> IRGPUCB().law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
+    - ``"theory"``: s = 2 log(N/2) on a table of N candidates.
+    - ``"heuristic"``: s = d/2, the paper's choice on boxes.
+    - ``"paper"``: the first on tables, the second elsewhere.
+    - ``"auto"``, the default: s = 0, and on a table the theorem's at every fourth step. A bound on the regret of the
+      recommendation then holds with twice the paper's value, and the other steps find good points sooner (ADR 22).
+
+    >>> IRGPUCB("theory").law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
     14.429216
+    >>> [IRGPUCB().law(n_candidates=1000, dim=3).mean(t).__round__(2) for t in (1, 2, 3, 4)]
+    [2.0, 2.0, 2.0, 14.43]
     """
 
     __slots__ = ()
     name = "irgp-ucb"
     family = ShiftedExponential
+
+    def _default(self, n_candidates: int | None, dim: int) -> Law:  # noqa: ARG002
+        if n_candidates is None:
+            return ShiftedExponential(0.0)
+        return ShiftedExponential.for_table(n_candidates, every=EVERY)
 
 
 class GPUCB(UCB):

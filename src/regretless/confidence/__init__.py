@@ -11,6 +11,7 @@ from regretless.confidence.maximum import (
 from regretless.confidence.schedules import (
     BoxShift,
     HighProbabilityShift,
+    Interleaved,
     LogGrowth,
     OfTime,
     TableBeta,
@@ -23,6 +24,7 @@ __all__ = [
     "BoxShift",
     "GammaLaw",
     "HighProbabilityShift",
+    "Interleaved",
     "Law",
     "LogGrowth",
     "OfTime",

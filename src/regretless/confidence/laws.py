@@ -12,6 +12,7 @@ from regretless.confidence.normal import mills, psi_ratio
 from regretless.confidence.schedules import (
     BoxShift,
     HighProbabilityShift,
+    Interleaved,
     LogGrowth,
     OfTime,
     TableBeta,
@@ -70,13 +71,18 @@ class ShiftedExponential:
         _check_now(self.shift, "shift")
 
     @classmethod
-    def for_table(cls, n_candidates: int) -> "ShiftedExponential":
+    def for_table(cls, n_candidates: int, *, every: int = 1) -> "ShiftedExponential":
         r"""The law on ``n_candidates`` distinct rows, :math:`s = \max(0, 2 \log(N/2))`.
+
+        With ``every`` > 1 only at t = every, 2 every, ..., and s = 0 in between: see :class:`Interleaved`.
 
         >>> ShiftedExponential.for_table(1)
         ShiftedExponential(shift=0.0)
+        >>> ShiftedExponential.for_table(2000, every=4).mean(t=1)
+        2.0
         """
-        return cls(max(0.0, 2.0 * math.log(check_whole(n_candidates, "n_candidates") / 2.0)))
+        shift = max(0.0, 2.0 * math.log(check_whole(n_candidates, "n_candidates") / 2.0))
+        return cls(shift if check_whole(every, "every") == 1 else Interleaved(shift, every))
 
     @classmethod
     def for_box(

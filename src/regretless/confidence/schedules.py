@@ -16,6 +16,7 @@ from regretless.errors import InvalidInput
 __all__ = [
     "BoxShift",
     "HighProbabilityShift",
+    "Interleaved",
     "LogGrowth",
     "OfTime",
     "TableBeta",
@@ -63,6 +64,32 @@ class BoxShift:
         """Shift at ``t``."""
         tau = math.log(self.dim) + math.log(self.side) + math.log(self.lipschitz_bound) + 2.0 * math.log(t)
         return max(0.0, 2.0 * self.dim * tau - 2.0 * math.log(2.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Interleaved:
+    r"""A shift at every so many steps, none in between (squared: ``mean + sqrt(zeta) * sd``).
+
+    .. math:: s_t = s \; [t \equiv 0 \bmod k]
+
+    The steps with the theorem's shift alone carry a guarantee on the recommendation, whatever the others do:
+    :func:`regretless.theory.simple_regret_interleaved`.
+
+    >>> [Interleaved(12.4, every=4)(t) for t in (1, 2, 3, 4, 5)]
+    [0.0, 0.0, 0.0, 12.4, 0.0]
+    """
+
+    shift: float
+    every: int
+
+    def __post_init__(self) -> None:
+        check_whole(self.every, "every")
+        if not as_finite_float(self.shift, "shift") >= 0.0:
+            raise InvalidInput(f"shift must not be negative, got {self.shift!r}.")
+
+    def __call__(self, t: int) -> float:
+        """Shift at ``t``, counted from 1."""
+        return 0.0 if check_t(t) % self.every else self.shift
 
 
 @dataclass(frozen=True, slots=True)

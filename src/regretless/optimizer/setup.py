@@ -63,6 +63,8 @@ def setup(
     if isinstance(scales, tuple) and len(scales) != domain.dim:
         raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")
     chosen = IRGPUCB() if rule is None else as_rule(rule)
+    if preset == "paper" and chosen == IRGPUCB():
+        chosen = IRGPUCB("paper")
     if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
         chosen.law(domain.n_candidates if isinstance(domain, Table) else None, domain.dim)
     return Setup(space, domain, chosen, surrogate, int(n_initial), check_seed(seed))

@@ -17,6 +17,7 @@ from regretless.theory.bounds import (
     markov_fixed,
     regret_given_data,
     simple_regret,
+    simple_regret_interleaved,
 )
 from regretless.theory.certificate import BestProbability, Certificate, remaining_regret
 from regretless.theory.conditional import (
@@ -92,6 +93,7 @@ __all__ = [
     "remaining_regret",
     "run_ucb",
     "simple_regret",
+    "simple_regret_interleaved",
     "simulate",
     "variance_sum",
     "zeta_sum_as_printed",
