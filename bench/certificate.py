@@ -28,6 +28,7 @@ from rich.table import Table as Shown
 from scipy.stats import qmc
 
 from bench import store
+from bench.page import markdown, put
 from regretless import Study
 from regretless.gp import Kernel, Surrogate
 from regretless.problems import by_name, gp_sample, load, table_names
@@ -45,7 +46,6 @@ FIRST = 8  # observations before which the trust light says nothing
 #: Noise variance as a share of the variance of f over the candidates.
 NOISE = {"small": 1e-4, "moderate": 1e-2}
 PAGE = store.ROOT / "docs" / "explanation" / "certificate-evidence.md"
-_BEGIN, _END = "<!-- begin: python -m bench certificate -->", "<!-- end -->"
 
 #: Test function, dimension if it can be chosen, candidates.
 _FUNCTIONS: dict[str, tuple[str, int | None, int]] = {
@@ -347,10 +347,8 @@ def write_page(
         (_STAGE_HEADS, {name: list(_stage_cells(row)) for name, row in named.items()}),
         (_STOP_HEADS, {name: list(_stop_cells(row)) for name, row in named.items()}),
     ):
-        lines += ["", "| problem, noise | " + " | ".join(heads) + " |", "|---" + "|---:" * len(heads) + "|"]
-        lines += [f"| {name} | " + " | ".join(line) + " |" for name, line in cells.items()]
-    before, _, rest = page.read_text().partition(_BEGIN)
-    page.write_text(f"{before}{_BEGIN}\n\n" + "\n".join(lines) + f"\n\n{_END}{rest.partition(_END)[2]}")
+        lines += ["", markdown(["problem, noise", *heads], [[name, *line] for name, line in cells.items()])]
+    put(page, "certificate", "\n".join(lines))
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from bench import store
+from bench import page, store
 from bench.adapters import PEERS
 from bench.figures import draw_cost
 from bench.works import MATVEC_BAR, MEMORY_BAR, WORKS, Work
@@ -47,6 +47,8 @@ def main(arguments: list[str]) -> int:
     rows = [row for name in shown for row in rows_of(name, results_of(name, options.quick))]
     folder = store.RESULTS / "quick" if options.quick else store.RESULTS
     publish(rows, folder, console, quick=options.quick)
+    if options.docs:
+        write_page(rows, folder)
     for peer in missing:
         console.print(f"{PEERS[peer].label} is not installed: left out.")
     for unit, why in failed.items():
@@ -134,9 +136,9 @@ def publish(rows: list[Row], folder: Path, console: Console, *, quick: bool) -> 
         if row.work != last:
             table.add_section()
         verdict = "" if row.passed is None else "quick" if quick else "pass" if row.passed else "[red]fail[/red]"
-        label = PEERS[row.peer].label if row.peer in PEERS else row.peer
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}×"
-        table.add_row(row.work if row.work != last else "", label, _show(row.value, row.unit), ratio, row.bar, verdict)
+        work = row.work if row.work != last else ""
+        table.add_row(work, _label(row.peer), _show(row.value, row.unit), ratio, row.bar, verdict)
         last = row.work
     console.print(table)
     works = {name: {"title": work.title, "task": work.task, **work.arguments} for name, work in WORKS.items()}
@@ -145,6 +147,22 @@ def publish(rows: list[Row], folder: Path, console: Console, *, quick: bool) -> 
     store.write_json(folder / "cost.json", {**content, "versions": versions})
     draw_cost(rows, folder / "cost.png")
     console.print(f"{folder / 'cost.json'}\n{folder / 'cost.png'}", highlight=False, soft_wrap=True)
+
+
+def write_page(rows: list[Row], folder: Path) -> None:
+    """The same table and figure in the documentation."""
+    lines = []
+    for row in rows:
+        verdict = "" if row.passed is None else "met" if row.passed else "**missed**"
+        ratio = "" if row.ratio is None else f"{row.ratio:.1f}×"
+        lines.append([WORKS[row.work].title, _label(row.peer), _show(row.value, row.unit), ratio, row.bar, verdict])
+    text = page.markdown(["work", "optimiser", "CPU time of tell + ask", "ratio", "bar", ""], lines)
+    figure = page.show_figure(folder / "cost.png", "CPU seconds per suggestion of every optimiser, by work")
+    page.put(page.BENCHMARKS, "cost", f"{page.measured(store.manifest())}\n\n{text}\n\n{figure}")
+
+
+def _label(peer: str) -> str:
+    return PEERS[peer].label if peer in PEERS else peer
 
 
 def _show(value: float, unit: str) -> str:
@@ -162,6 +180,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench cost", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that everything works; no bars")
     parser.add_argument("--only", metavar="WORK", help=f"comma-separated, of: {', '.join(WORKS)}")
+    parser.add_argument("--docs", action="store_true", help="put table and figure into the docs")
     parser.add_argument("--peers", metavar="A,B", help=f"comma-separated, of: {', '.join(PEERS)}")
     options = parser.parse_args(arguments)
     options.only = _listed(parser, options.only, WORKS) or list(WORKS)

@@ -7,6 +7,7 @@ the same data works against us, not for us.
 """
 
 import argparse
+import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -19,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from bench import store
+from bench import page, store
 from bench.adapters import OURS, PEERS
 from bench.figures import draw_found, draw_regret
 from bench.statistics import holm, mean_ranks, paired_p
@@ -135,6 +136,8 @@ def main(arguments: list[str]) -> int:
         {} if options.report else run_all([unit for unit in units if store.load(unit) is None], options.jobs, console)
     )
     publish(options.set, chosen, peers, units, folder, console)
+    if options.docs:
+        write_page(options.set, folder)
     for peer in missing:
         console.print(f"{PEERS[peer].label} is not installed: left out.")
     for unit, why in failed.items():
@@ -216,6 +219,34 @@ def publish(
     console.print(f"{folder / f'regret-{name}.json'}\n{figure}", highlight=False, soft_wrap=True)
 
 
+def write_page(name: str, folder: Path) -> None:
+    """Tables and figure of the last report of a set in the documentation."""
+    stored = json.loads((folder / f"regret-{name}.json").read_text())
+    final, ranks = stored["final"], stored["mean_ranks"]
+    lines = []
+    for peer in (peer for peer in PEERS if any(peer in by_peer for by_peer in final.values())):
+        medians = [f"{np.median(by_peer[peer]):.2g}" if peer in by_peer else "" for by_peer in final.values()]
+        lines.append([PEERS[peer].label, *medians, f"{ranks[peer]:.2f}" if peer in ranks else ""])
+    tests = [
+        [
+            e["problem"],
+            PEERS[e["peer"]].label,
+            f"{e['ours']:.2g}",
+            f"{e['theirs']:.2g}",
+            f"{e['p_holm']:.3f}",
+            e["verdict"],
+        ]
+        for e in stored["comparisons"]
+    ]
+    text = [
+        page.measured(stored["manifest"]).replace(", one thread", f", {len(stored['seeds'])} seeds"),
+        page.markdown(["median", *final, "mean rank"], lines),
+        page.markdown(["", "best peer", "ours", "theirs", "p (Holm)", "ours is"], tests),
+        page.show_figure(folder / f"regret-{name}.png", f"Results of every optimiser on the set {name}"),
+    ]
+    page.put(page.BENCHMARKS, f"regret --set {name}", "\n\n".join(text))
+
+
 def compare(final: dict[str, dict[str, list[float]]]) -> list[Comparison]:
     """Our default against the peer with the lowest median, problem by problem."""
     pairs = []
@@ -290,6 +321,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--peers", metavar="A,B", type=lambda text: text.split(","), help=f"of: {', '.join(PEERS)}")
     parser.add_argument("--quick", action="store_true", help="two problems, two seeds, four suggestions each")
     parser.add_argument("--report", action="store_true", help="run nothing, show what is complete")
+    parser.add_argument("--docs", action="store_true", help="put tables and figure into the docs")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.peers or () if name not in SETS[options.set].peers]
     if unknown:

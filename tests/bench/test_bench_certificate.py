@@ -1,7 +1,6 @@
 import math
 
 import pytest
-from bench import certificate
 from bench.certificate import EPS, HEED, follow, stages_of, stop_of, summary, write_page
 
 
@@ -42,7 +41,7 @@ def test_a_mean_regret_above_the_mean_bound_is_dishonest():
 
 def test_the_page_keeps_the_text_around_the_tables(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(f"before\n\n{certificate._BEGIN}\nold\n{certificate._END}\n\nafter\n")
+    page.write_text("before\n\n<!-- begin: python -m bench certificate -->\nold\n<!-- end -->\n\nafter\n")
     rows = {("branin", "small"): summary([run([5.0], [1.0], ["green"], first=10)])}
     for _ in range(2):
         write_page(rows, {}, {"date": "2026-01-01T00", "commit": "abc"}, page)
