@@ -62,11 +62,12 @@ _FUNCTIONS: dict[str, tuple[str, int | None, int]] = {
 _CONTROL = "gp-sample-3"
 PROBLEMS = (_CONTROL, *_FUNCTIONS, *table_names())
 
-#: Which lights let the study stop: "ignored" every one, "red" all but red (`Regret.reached`), "amber" green alone.
-HEED: dict[str, frozenset[str]] = {
-    "ignored": frozenset({"green", "amber", "red"}),
-    "red": frozenset({"green", "amber"}),
-    "amber": frozenset({"green"}),
+#: When a study stops: at so many small bounds in a row, the last under one of these lights. "Regret" is what the package
+#: does; "at once" and "light" are there to see what patience and light are worth.
+HEED: dict[str, tuple[int, frozenset[str]]] = {
+    "at once": (1, frozenset({"green", "amber", "red"})),
+    "light": (1, frozenset({"green", "amber"})),
+    "Regret": (Regret(1.0).patience, frozenset({"green", "amber"})),
 }
 
 
@@ -253,15 +254,18 @@ def stages_of(runs: Sequence[Mapping[str, Any]]) -> list[Stage]:
 
 
 def stop_of(runs: Sequence[Mapping[str, Any]], eps: float, heed: str) -> Stop:
-    """What comes of stopping at the first bound of at most ``eps`` under a light that allows it.
+    """What comes of stopping at bounds of at most ``eps`` by one of the rules of `HEED`.
 
-    >>> stop_of([{"t": [8, 9], "bound": [1.0, 1.0], "regret": [7.0, 0.0], "light": ["red", "green"]}], 1.0, "red")
-    Stop(eps=1.0, heed='red', share=1.0, t=9.0, regret=0.0, se=nan)
+    >>> stop_of([{"t": [8, 9], "bound": [1.0, 1.0], "regret": [7.0, 0.0], "light": ["red", "green"]}], 1.0, "light")
+    Stop(eps=1.0, heed='light', share=1.0, t=9.0, regret=0.0, se=nan)
     """
+    patience, lights = HEED[heed]
     times, regrets = [], []
     for run in runs:
+        in_a_row = 0
         for t, bound, regret, light in zip(run["t"], run["bound"], run["regret"], run["light"], strict=True):
-            if bound <= eps and light in HEED[heed]:
+            in_a_row = in_a_row + 1 if bound <= eps else 0
+            if in_a_row >= patience and light in lights:
                 times.append(t)
                 regrets.append(regret)
                 break

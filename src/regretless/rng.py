@@ -19,6 +19,7 @@ class Purpose(IntEnum):
     FIT = 3  # restarts of the hyperparameter fit
     PROBLEM = 4  # functions and noise of test problems
     CERTIFICATE = 5  # points that stand for a continuous space, joint draws
+    CAUTION = 6  # starts of the fit of the cautious model
 
 
 def fresh_seed() -> int:

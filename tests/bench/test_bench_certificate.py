@@ -18,17 +18,18 @@ def test_a_run_is_followed_from_the_eighth_observation():
     assert record == follow("branin", "small", 0, 12)
 
 
-@pytest.mark.parametrize(("heed", "t"), [("ignored", 8), ("red", 9), ("amber", 10)])
-def test_lights_put_the_stop_off(heed, t):
-    one = run([1.0, 1.0, 1.0], [3.0, 2.0, 1.0], ["red", "amber", "green"])
+@pytest.mark.parametrize(("heed", "t"), [("at once", 8), ("light", 9), ("Regret", 15)])
+def test_lights_and_patience_put_the_stop_off(heed, t):
+    bounds = [1.0, 1.0, 9.0, *[1.0] * 9]
+    one = run(bounds, [1.0] * 12, ["red", "amber", *["green"] * 10])
     assert stop_of([one], 1.0, heed).t == t
 
 
 def test_runs_that_never_stop_are_counted_and_not_averaged():
-    stop = stop_of([run([9.0], [50.0], ["green"]), run([0.5], [2.0], ["green"])], 1.0, "red")
+    stop = stop_of([run([9.0], [50.0], ["green"]), run([0.5], [2.0], ["green"])], 1.0, "light")
     assert (stop.share, stop.t, stop.regret) == (0.5, 8.0, 2.0)
     assert not stop.dishonest  # one run has no standard error
-    assert math.isnan(stop_of([run([9.0], [50.0], ["green"])], 1.0, "red").t)
+    assert math.isnan(stop_of([run([9.0], [50.0], ["green"])], 1.0, "light").t)
 
 
 def test_a_mean_regret_above_the_mean_bound_is_dishonest():
@@ -36,7 +37,7 @@ def test_a_mean_regret_above_the_mean_bound_is_dishonest():
     bad = [run([5.0], [regret], ["green"], first=10) for regret in (11.0, 12.0, 13.0)]
     assert [stage.dishonest for stage in stages_of(good)] == [False]
     assert [stage.dishonest for stage in stages_of(bad)] == [True]
-    assert stop_of(bad, 5.0, "red").dishonest
+    assert stop_of(bad, 5.0, "light").dishonest
 
 
 def test_the_page_keeps_the_text_around_the_tables(tmp_path):

@@ -1,5 +1,7 @@
 """The pure steps of one suggestion, each against a plain twin."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from regretless import Box, Mixed, Study, Surrogate, Table
 from regretless.gp import Hyperparameters, table_posterior
-from regretless.optimizer import Fit, History, Points, predict, recommend, setup, suggest
+from regretless.optimizer import Fit, History, Points, certify, doubt, predict, recommend, setup, suggest, without_last
 from regretless.optimizer.beliefs import believe, imagine, in_units, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
@@ -266,11 +268,57 @@ def test_the_recommendation_is_close_to_the_argmax_of_the_mean():
     for seed in range(5):
         X = np.random.default_rng(seed).random((12, 2))
         h = history(X, wavy(X))
-        choice = recommend(s, h, 12, None)
-        mean, _ = predict(s, h, 12, None, lattice)
+        choice = recommend(s, h, doubt(s, h, None))
+        mean, _ = predict(doubt(s, h, None), lattice)
         assert choice.mean >= mean.max() - 1e-9
-        again = recommend(s, h, 99, None)  # the trial's number plays no part
-        assert (again.x == choice.x).all()
+
+
+@pytest.mark.parametrize("space", [BOX, Table(np.random.default_rng(5).random((40, 2)))])
+def test_doubt_depends_on_what_was_told_alone(space):
+    """Carried along, built anew, gone back and forth: the same bits, and no fit of the search plays a part."""
+    s = setup(space, seed=3)
+    X = (
+        space.X[np.random.default_rng(0).permutation(40)[:30]]
+        if isinstance(space, Table)
+        else np.random.default_rng(0).random((30, 2))
+    )
+    h = history(X, wavy(X))
+    carried = None
+    for left in (20, 19, 18, 4, 3, 2, 1, 0, 7, 0):
+        part = without_last(h, left)
+        carried = doubt(s, part, carried)
+        alone = doubt(s, replace(part, fit=Fit(FIXED_HYPER, 0, (0, 1))), None)
+        assert carried.fit == alone.fit
+        assert carried.trials == alone.trials
+        a, b = certify(s, part, carried), certify(s, part, alone)
+        assert (a.certificate, a.calibration, a.index) == (b.certificate, b.calibration, b.index)
+
+
+def test_the_cautious_model_is_fitted_on_the_schedule_of_fits():
+    X = np.random.default_rng(0).random((20, 2))
+    s, h = setup(Table(X), seed=3), history(X, wavy(X))
+    seen = [len(doubt(s, without_last(h, 20 - n), None).fit.trials) for n in range(2, 21)]
+    assert seen == [*range(2, 17), 16, 18, 18, 20]
+    assert {doubt(s, without_last(h, k), None).fit.hyperparameters.family for k in range(18)} == {"matern52"}
+
+
+@pytest.mark.parametrize(
+    "surrogate",
+    [
+        FIXED,
+        Surrogate.paper(),
+        Surrogate(lengthscale_prior=(0.3, 0.7)),
+        Surrogate.known("rbf", 0.2, signal_var=1.0, noise_var=0.1),
+    ],
+)
+def test_a_model_somebody_chose_is_not_made_more_cautious(surrogate):
+    assert surrogate.cautious() == surrogate
+
+
+def test_the_cautious_model_keeps_what_was_chosen_beside_the_prior():
+    cautious = Surrogate(kernel="rbf", noise_var=1e-3, refit_every=7).cautious()
+    assert (cautious.kernel, cautious.noise_var, cautious.refit_every) == ("rbf", 1e-3, 7)
+    assert cautious.lengthscale_prior[0] < Surrogate().lengthscale_prior[0]
 
 
 def test_streams_of_a_suggestion_are_keyed_by_trial_and_purpose():

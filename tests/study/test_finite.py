@@ -168,3 +168,13 @@ def test_running_dry_is_deterministic():
     run_dry(one)
     run_dry(two)
     assert all_bits(one) == all_bits(two)
+
+
+def test_without_noise_no_row_is_measured_twice_while_others_are_left():
+    """Repeats are allowed, and the model is soon sure of a smooth function: measuring its top again tells nothing."""
+    study = Study([{"x": i / 30} for i in range(31)], seed=2)
+    for _ in range(31):
+        trial = study.ask()
+        study.tell(trial, -((trial.params["x"] - 0.4) ** 2))
+    assert len({trial.row for trial in study.trials}) == 31
+    study.tell(study.ask(), 0.0)  # then they may be

@@ -1,7 +1,7 @@
 """The surrogate: kernels, exact posterior, posterior over a table, evidence, fit, function draws."""
 
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
-from regretless.gp.fit import Hyperparameters, Surrogate, fit, refit_due
+from regretless.gp.fit import Hyperparameters, Surrogate, fit, fitted_to, refit_due
 from regretless.gp.kernels import Kernel
 from regretless.gp.posterior import Posterior, posterior
 from regretless.gp.table import TablePosterior, table_posterior
@@ -16,6 +16,7 @@ __all__ = [
     "draw_on_table",
     "draw_paths",
     "fit",
+    "fitted_to",
     "posterior",
     "prior_factor",
     "refit_due",

@@ -1,7 +1,7 @@
 """Hyperparameters: what they are, and how they are fitted to data."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from regretless.gp.kernels import FAMILIES, Family, Kernel
 from regretless.gp.posterior import Posterior, posterior
 from regretless.gp.priors import LogNormal, hyperprior
 
-__all__ = ["Hyperparameters", "Surrogate", "fit", "refit_due", "standardise"]
+__all__ = ["Hyperparameters", "Surrogate", "fit", "fitted_to", "refit_due", "standardise"]
 
 Method = Literal["map", "likelihood", "fixed"]
 #: Where a fit begins: a kernel family and ``log_theta``.
@@ -45,6 +45,8 @@ class Surrogate:
     signal_var, noise_var
         Kernel amplitude and noise variance in the units the model sees (standardised y, unless ``standardize=False``);
         ``None`` lets the fit choose.
+    lengthscale_prior
+        Of ``method="map"``: median in one dimension (it grows with the square root of their number) and sd of the log.
     lengthscale_bounds, noise_bounds
         Where the fit may go.
     restarts
@@ -65,6 +67,7 @@ class Surrogate:
     lengthscale: float | tuple[float, ...] | None = None
     signal_var: float | None = None
     noise_var: float | None = None
+    lengthscale_prior: tuple[float, float] = (0.35, 1.0)
     lengthscale_bounds: tuple[float, float] = (1e-2, 1e2)
     noise_bounds: tuple[float, float] = (1e-6, 1.0)
     restarts: int = 1
@@ -86,6 +89,8 @@ class Surrogate:
         for name, (low, high) in (("lengthscale_bounds", self.lengthscale_bounds), ("noise_bounds", self.noise_bounds)):
             if not 0 < low <= high < math.inf:
                 raise InvalidInput(f"{name} must be 0 < low <= high < inf, got {(low, high)}.")
+        if not all(math.isfinite(value) and value > 0 for value in self.lengthscale_prior):
+            raise InvalidInput(f"lengthscale_prior must be a positive median and sd, got {self.lengthscale_prior}.")
         if self.method == "fixed" and None in (*scales, self.signal_var, self.noise_var):
             raise InvalidInput("method='fixed' needs lengthscale, signal_var and noise_var.")
         if self.restarts < 0 or (self.refit_every is not None and self.refit_every < 1) or self.fit_size < 2:
@@ -118,6 +123,17 @@ class Surrogate:
             noise_var=noise_var,
             standardize=False,
         )
+
+    def cautious(self) -> "Surrogate":
+        """The model to promise by, beside this one to search by: shorter length scales, which expect more surprises.
+
+        A model chosen because it explains the few data best is too sure of itself where nothing was measured. Only a
+        fit with the default prior is made more cautious; whoever sets priors, likelihood or values knows what they do.
+        """
+        if self.method != "map" or self.lengthscale_prior != (0.35, 1.0):
+            return self
+        kernel = "matern52" if self.kernel == "auto" else self.kernel
+        return replace(self, kernel=kernel, lengthscale_prior=(0.2, 0.5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,8 +185,24 @@ def refit_due(surrogate: Surrogate, *, n: int, n_fitted: int | None) -> bool:
         return True
     if surrogate.method == "fixed" and not surrogate.standardize:
         return False  # with it, shift and scale still have to follow the values
-    every = surrogate.refit_every if surrogate.refit_every is not None else max(1, n_fitted // 8)
-    return n - n_fitted >= every
+    return n - n_fitted >= _fit_after(surrogate, n_fitted)
+
+
+def fitted_to(surrogate: Surrogate, n: int) -> int:
+    """How many of n observations the newest fit saw, if it was asked for after each of them.
+
+    >>> [fitted_to(Surrogate(), n) for n in (0, 1, 15, 17, 18, 19, 100)]
+    [0, 1, 15, 16, 18, 18, 91]
+    """
+    seen = min(n, 1)
+    while 0 < seen <= n - _fit_after(surrogate, seen):
+        seen += _fit_after(surrogate, seen)
+    return seen
+
+
+def _fit_after(surrogate: Surrogate, n_fitted: int) -> int:
+    """Observations until the next fit."""
+    return surrogate.refit_every if surrogate.refit_every is not None else max(1, n_fitted // 8)
 
 
 def fit(
@@ -233,7 +265,17 @@ class _Objective:
         free[d] = surrogate.signal_var is None
         free[d + 1] = surrogate.noise_var is None
         D = column_distances(X, categorical) if X.size * len(y) <= _HELD else None
-        return cls(surrogate, X, y, categorical, bounds[:, 0], bounds[:, 1], free, hyperprior(d), D)
+        return cls(
+            surrogate,
+            X,
+            y,
+            categorical,
+            bounds[:, 0],
+            bounds[:, 1],
+            free,
+            hyperprior(d, surrogate.lengthscale_prior),
+            D,
+        )
 
     def first_guess(self, start: Hyperparameters | None) -> Start:
         """The last optimum, or the setting's own start, or the priors' medians."""

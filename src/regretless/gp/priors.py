@@ -32,12 +32,14 @@ class LogNormal:
         return rng.normal(self.location, self.scale)
 
 
-def hyperprior(dim: int) -> LogNormal:
+def hyperprior(dim: int, lengthscale: tuple[float, float]) -> LogNormal:
     """The law of ``theta`` = (lengthscale_1..d, signal_var, noise_var).
 
-    Length scales grow with sqrt(d), as distances in the cube do (after Hvarfner, Hellsten and Nardi 2024).
-    Standardised values have variance one; a trend over the cube makes it larger. The noise is nearly none unless the
-    data say otherwise: median 1e-4 of the variance of y, wide.
+    ``lengthscale`` holds the median for one column and the sd of the logarithm; the median grows with sqrt(d), as
+    distances in the cube do (after Hvarfner, Hellsten and Nardi 2024). Standardised values have variance one; a trend
+    over the cube makes it larger. The noise is nearly none unless the data say otherwise: median 1e-4 of the variance
+    of y, wide.
     """
-    lengthscale = math.log(0.35) + 0.5 * math.log(max(dim, 1))
-    return LogNormal(np.array([lengthscale] * dim + [0.0, math.log(1e-4)]), np.array([1.0] * dim + [1.0, 3.0]))
+    median, spread = lengthscale
+    location = math.log(median) + 0.5 * math.log(max(dim, 1))
+    return LogNormal(np.array([location] * dim + [0.0, math.log(1e-4)]), np.array([spread] * dim + [1.0, 3.0]))

@@ -1,8 +1,8 @@
 """Algorithm 1 as pure steps on frozen data: setup and history in, suggestion out."""
 
-from regretless.optimizer.beliefs import State, in_units
+from regretless.optimizer.beliefs import State, doubt, in_units
 from regretless.optimizer.certify import Proof, certify
-from regretless.optimizer.history import Fit, History, Points
+from regretless.optimizer.history import Fit, History, Points, without_last
 from regretless.optimizer.recommend import Choice, predict, recommend
 from regretless.optimizer.setup import Preset, Setup, setup
 from regretless.optimizer.suggest import Suggestion, suggest
@@ -18,9 +18,11 @@ __all__ = [
     "State",
     "Suggestion",
     "certify",
+    "doubt",
     "in_units",
     "predict",
     "recommend",
     "setup",
     "suggest",
+    "without_last",
 ]

@@ -12,17 +12,19 @@ from functools import cache
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.gp import Posterior, TablePosterior, fit, prior_factor, refit_due, table_posterior
-from regretless.linalg import Factor
-from regretless.optimizer.history import Fit, History
+from regretless.gp import Posterior, TablePosterior, fit, fitted_to, prior_factor, refit_due, table_posterior
+from regretless.linalg import Factor, single_thread
+from regretless.optimizer.history import Fit, History, without_last
 from regretless.optimizer.setup import Setup
 from regretless.rng import Purpose, stream
 from regretless.spaces import Table
 
-__all__ = ["Belief", "State", "believe", "imagine", "in_units", "told_key"]
+__all__ = ["Belief", "State", "believe", "doubt", "imagine", "in_units", "told_key"]
 
 Belief = Posterior | TablePosterior
 
+#: Fresh starts, at the least, of a fit that is not carried on from an earlier one.
+_STARTS = 2
 _LARGEST = np.finfo(np.float64).max
 
 
@@ -57,6 +59,27 @@ def believe(setup: Setup, history: History, trial: int, state: State | None) -> 
     for row, value in zip(rows[done:], standardised.tolist(), strict=True):
         belief = belief.condition(history.told.X[row], value)
     return replace(state, belief=belief, trials=trials, y=y)
+
+
+def doubt(setup: Setup, history: History, state: State | None) -> State:
+    """The posterior on which everything rests that is claimed about f: on a table that of the cautious model.
+
+    Its hyperparameters are fitted to the first so many told values, as many as the schedule of fits says for their
+    number, always from the same starts. So it depends on what was told, and on nothing that was asked before. In a
+    product space claims are estimates anyway, and the search would never look where only a cautious model has doubts.
+    """
+    with single_thread():
+        surrogate = setup.surrogate
+        if isinstance(setup.domain, Table):
+            surrogate = surrogate.cautious()
+        setup = replace(setup, surrogate=replace(surrogate, restarts=max(surrogate.restarts, _STARTS)))
+        first = without_last(history, len(history.y) - fitted_to(setup.surrogate, len(history.y)))
+        trials, y = tuple(first.told.trials.tolist()), tuple(first.y.tolist())
+        if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
+            newest = state.fit
+        else:
+            newest = _fit(setup, replace(first, fit=None), told_key(first), Purpose.CAUTION)
+        return believe(setup, replace(history, fit=newest), newest.at_trial, state)
 
 
 def imagine(history: History, state: State) -> Belief:
@@ -99,14 +122,14 @@ def _posterior(belief: Belief) -> Posterior:
     return belief.posterior if isinstance(belief, TablePosterior) else belief
 
 
-def _fit(setup: Setup, history: History, trial: int) -> Fit:
+def _fit(setup: Setup, history: History, trial: int, purpose: Purpose = Purpose.FIT) -> Fit:
     hyperparameters = fit(
         setup.surrogate,
         history.told.X,
         history.y,
         categorical=setup.categorical,
         start=history.fit.hyperparameters if history.fit is not None else None,
-        rng=stream(setup.seed, told_key(history), Purpose.FIT),
+        rng=stream(setup.seed, told_key(history), purpose),
     )
     return Fit(hyperparameters, trial, tuple(history.told.trials.tolist()))
 

@@ -1,4 +1,4 @@
-"""What the data prove about the recommendation, under the model as it is fitted now."""
+"""What the data prove about the recommendation, under the cautious model."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from regretless.arrays import Floats
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, believe, told_key
+from regretless.optimizer.beliefs import State, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import Fit, History
 from regretless.optimizer.recommend import recommend
@@ -33,13 +33,12 @@ class Proof:
     fit: Fit
 
 
-def certify(setup: Setup, history: History, trial: int, state: State | None, *, eps: float | None, draws: int) -> Proof:
+def certify(setup: Setup, history: History, state: State, *, eps: float | None = None, draws: int = 0) -> Proof:
     """Certificate of ``argmax mean`` given everything told: as proved on a table, on a dense sample of a product space.
 
-    ``eps`` is in the units of y.
+    ``state`` is the doubt; ``eps`` is in the units of y.
     """
     with single_thread():
-        state = believe(setup, history, trial, state)
         belief = state.belief
         rng = stream(setup.seed, told_key(history), Purpose.CERTIFICATE)
         eps_model = None if eps is None else eps / state.fit.hyperparameters.scale
@@ -48,7 +47,7 @@ def certify(setup: Setup, history: History, trial: int, state: State | None, *, 
             x, index, posterior = belief.X[certificate.index], certificate.index, belief.posterior
         else:
             assert isinstance(setup.domain, Mixed)
-            chosen = recommend(setup, history, trial, state).x
+            chosen = recommend(setup, history, state).x
             around = candidate_set(setup.domain, belief, history.told.X, rng)
             X = np.vstack([chosen, around, setup.domain.sample(_DENSE, rng)])
             certificate = remaining_regret(belief, X, eps=eps_model, draws=draws, rng=rng)

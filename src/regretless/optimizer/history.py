@@ -1,6 +1,6 @@
 """What is known when a suggestion is made, as arrays in the order of trial numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp import Hyperparameters
 
-__all__ = ["Fit", "History", "Points"]
+__all__ = ["Fit", "History", "Points", "without_last"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +43,9 @@ class History:
     n_designed: int  # suggestions of the initial design so far
     n_ruled: int  # suggestions of the rule so far: the paper's t is one more
     fit: Fit | None  # the newest
+
+
+def without_last(history: History, count: int) -> History:
+    """The history as if the last ``count`` told values had not come yet."""
+    kept, told = len(history.y) - count, history.told
+    return replace(history, told=Points(told.trials[:kept], told.X[:kept], told.index[:kept]), y=history.y[:kept])

@@ -79,6 +79,15 @@ def _open_candidates(setup: Setup, history: History) -> npt.NDArray[np.bool_]:
     return open_ if open_.any() else ~open_
 
 
+def _worth(history: History, open_: npt.NDArray[np.bool_], noise_share: float) -> npt.NDArray[np.bool_]:
+    """Which of the open rows are worth measuring: without noise a measured one is not, while there are others."""
+    if noise_share >= NOISE_FREE:
+        return open_
+    untried = open_.copy()
+    untried[history.told.index] = False
+    return untried if untried.any() else open_
+
+
 def _check_left(space: Mixed, history: History) -> None:
     """Raise Exhausted where every point of a finite product space has been tried and none may be repeated."""
     parts = (history.told.X, history.pending.X, history.failed.X)
@@ -131,8 +140,9 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
     view = _view(setup, history, trial, state, belief, float(y.max()) if len(y) else 0.0)
     score = setup.rule.draw(view, history.n_ruled + 1, stream(setup.seed, trial, Purpose.RULE))
     values = score.on(view)
+    noise_share = hyperparameters.noise_var / hyperparameters.signal_var
     if isinstance(setup.domain, Table):
-        index = search_table(values, open_)
+        index = search_table(values, _worth(history, open_, noise_share))
         if index is None:
             return _random(setup, history, trial, open_, "no candidate has a finite score")
         x = setup.domain.X[index]
@@ -140,7 +150,7 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
     else:
         index = -1
         objective = Objective(score.at, score.value_and_gradient)
-        blocked = _blocked(setup, history, hyperparameters.noise_var / hyperparameters.signal_var)
+        blocked = _blocked(setup, history, noise_share)
         found = search_product(setup.domain, objective, view.X, values, blocked=blocked)
         if found is None:
             return _random(setup, history, trial, open_, "no untried point with a finite score was found")

@@ -81,16 +81,20 @@ class Regret:
         In the units of the objective: ``Regret(0.5)``.
     relative
         As a share of the size of the recommended value: ``Regret(relative=0.01)``.
+    patience
+        So many certificates in a row must be small enough, the last told values left out one after the other. A fitted
+        model may be too sure of itself for a moment; it seldom stays so while new values come in.
 
-    One of the two is given. A study never stops on a certificate that its own data speak against (red light), nor
+    One of the first two is given. A study never stops on a certificate that its own data speak against (red light), nor
     before there are enough data to tell.
 
     >>> Regret(0.5)
-    Regret(eps=0.5, relative=None)
+    Regret(eps=0.5, relative=None, patience=5)
     """
 
     eps: float | None = None
     relative: float | None = None
+    patience: int = 5
 
     def __post_init__(self) -> None:
         given = [value for value in (self.eps, self.relative) if value is not None]
@@ -98,15 +102,19 @@ class Regret:
             raise InvalidInput("Regret needs either eps, in the units of the objective, or relative=.")
         if isinstance(given[0], bool) or not isinstance(given[0], int | float) or not 0.0 < given[0] < math.inf:
             raise InvalidInput(f"Regret needs a positive finite number, got {given[0]!r}.")
+        if isinstance(self.patience, bool) or not isinstance(self.patience, int) or self.patience < 1:
+            raise InvalidInput(f"patience must be a whole number >= 1, got {self.patience!r}.")
 
     def reached(self, left: RemainingRegret) -> bool:
-        """Whether the certificate allows to stop."""
-        eps = self.eps if self.eps is not None else self._share() * abs(left.mean)
-        return left.bound <= eps and left.trust.light in ("green", "amber")
+        """Whether this certificate, taken alone, allows to stop."""
+        return self.allows(left.bound, left) and left.trust.light in ("green", "amber")
 
-    def _share(self) -> float:
+    def allows(self, bound: float, left: RemainingRegret) -> bool:
+        """Whether a bound is small enough, where ``left`` is the certificate now."""
+        if self.eps is not None:
+            return bound <= self.eps
         assert self.relative is not None
-        return self.relative
+        return bound <= self.relative * abs(left.mean)
 
 
 def check_stop(when: object) -> None:

@@ -18,11 +18,13 @@ from regretless.optimizer import (
     State,
     Suggestion,
     certify,
+    doubt,
     in_units,
     predict,
     recommend,
     setup,
     suggest,
+    without_last,
 )
 from regretless.spaces import Mixed, Repeats, Table, as_space
 from regretless.study.certificate import Regret, RemainingRegret, check_stop
@@ -101,6 +103,8 @@ class Study:
         self._indices: list[int] = []
         self._fit: Fit | None = None
         self._state: State | None = None
+        self._doubt: State | None = None  # of the cautious model, for certificates
+        self._bounds: dict[tuple[bytes, bytes], float] = {}
 
     # What it is -----------------------------------------------------------------------------------------------------
 
@@ -204,7 +208,7 @@ class Study:
     def recommend(self) -> Recommendation:
         """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``."""
         history = self._told_history("recommend")
-        choice = recommend(self._setup, history, len(self._trials), self._state)
+        choice = recommend(self._setup, history, self._doubtful(history))
         params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
         return Recommendation(params, self._row(choice.index), self._sign * choice.mean, choice.sd)
 
@@ -235,7 +239,7 @@ class Study:
             raise InvalidInput(f"eps must not be negative, got {eps!r}.")
         if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
             raise InvalidInput(f"draws must be a whole number >= 0, got {draws!r}.")
-        proof = certify(self._setup, history, len(self._trials), self._state, eps=eps, draws=int(draws))
+        proof = certify(self._setup, history, self._doubtful(history), eps=eps, draws=int(draws))
         found = proof.certificate
         scale = proof.fit.hyperparameters.scale
         mean, sd = in_units(proof.fit, found.mean, found.sd)
@@ -258,16 +262,19 @@ class Study:
         )
 
     def should_stop(self, when: Regret) -> RemainingRegret | None:
-        """The certificate that allows to stop, or None.
+        """The certificate that allows to stop, or None: little enough now, and after each of the last few told values.
 
         >>> Study({"x": (0.0, 1.0)}).should_stop(Regret(0.1)) is None
         True
         """
         check_stop(when)
-        if self.best is None:
+        history = self._history()
+        if len(history.y) < when.patience:
             return None
         left = self.certificate()
-        return left if when.reached(left) else None
+        if not when.reached(left):
+            return None
+        return left if all(when.allows(self._bound(history, k), left) for k in range(1, when.patience)) else None
 
     def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
         """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units."""
@@ -275,7 +282,7 @@ class Study:
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):
             raise InvalidInput(f"predict needs a list of params, got {many!r}. For one point write predict([params]).")
         X = self._setup.domain.encode_many(list(many))
-        mean, sd = predict(self._setup, history, len(self._trials), self._state, X)
+        mean, sd = predict(self._doubtful(history), X)
         return self._sign * mean, sd
 
     def optimize(
@@ -401,6 +408,19 @@ class Study:
 
     def _row(self, index: int) -> Any:
         return self.space.ids[index] if index >= 0 and isinstance(self.space, Table) else None
+
+    def _doubtful(self, history: History) -> State:
+        self._doubt = doubt(self._setup, history, self._doubt)
+        return self._doubt
+
+    def _bound(self, history: History, count: int) -> float:
+        """The certified bound as it was before the last ``count`` told values."""
+        earlier = without_last(history, count)
+        key = (earlier.told.trials.tobytes(), earlier.y.tobytes())
+        if key not in self._bounds:
+            proof = certify(self._setup, earlier, self._doubtful(earlier))
+            self._bounds[key] = proof.fit.hyperparameters.scale * proof.certificate.bound
+        return self._bounds[key]
 
     def _told_history(self, what: str) -> History:
         history = self._history()
