@@ -29,7 +29,7 @@ from scipy.stats import qmc
 
 from bench import store
 from bench.page import markdown, put
-from regretless import Study
+from regretless import Regret, Study
 from regretless.gp import Kernel, Surrogate
 from regretless.problems import by_name, gp_sample, load, table_names
 from regretless.problems.measurements import FOLDER_VARIABLE
@@ -62,8 +62,8 @@ _FUNCTIONS: dict[str, tuple[str, int | None, int]] = {
 _CONTROL = "gp-sample-3"
 PROBLEMS = (_CONTROL, *_FUNCTIONS, *table_names())
 
-#: When a study stops: at so many small bounds in a row, the last under one of these lights. "Regret" is what the package
-#: does; "at once" and "light" are there to see what patience and light are worth.
+#: When a study stops: at so many small bounds in a row, the last under one of these lights. "Regret" is what the
+#: package does; "at once" and "light" are there to see what patience and light are worth.
 HEED: dict[str, tuple[int, frozenset[str]]] = {
     "at once": (1, frozenset({"green", "amber", "red"})),
     "light": (1, frozenset({"green", "amber"})),
