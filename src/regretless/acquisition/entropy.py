@@ -109,8 +109,8 @@ class JointEntropy:
         if view.table is None or self.maxima.indices is None:
             return self.at(view.X)
         total = np.zeros(len(view.X))
-        for s, index in enumerate(self.maxima.indices):
-            total += self._log_v(view.mean, view.sd, view.table.covariance_with(int(index)), s)
+        for s, column in enumerate(view.table.covariances_with(self.maxima.indices)):
+            total += self._log_v(view.mean, view.sd, column, s)
         return 0.5 * (np.log(view.sd**2 + self.posterior.noise_var) - total / len(self.maxima.values))
 
     def at(self, X: Floats) -> Floats:

@@ -129,4 +129,4 @@ def draw_on_table(
     prior = post.prior_mean + factor.L @ rng.standard_normal((len(table.X), n_paths))
     noise = np.sqrt(post.noise_var) * rng.standard_normal((len(post), n_paths))
     residual = post.factor.half_solve(post.y[:, None] - prior[observed] - noise)
-    return np.stack([prior[:, s] + table.project(residual[:, s]) for s in range(n_paths)], axis=1)
+    return prior + table.project(residual).T

@@ -76,17 +76,21 @@ class TablePosterior:
 
     def covariance_with(self, index: int) -> Floats:
         """Posterior covariance of f between one candidate and all of them, in O(nN)."""
-        column: Floats = self.posterior.kernel(self.X[index][None, :], self.X)[0]
+        return self.covariances_with(np.array([index]))[0]
+
+    def covariances_with(self, indices: np.ndarray) -> Floats:
+        """Posterior covariance of f between some candidates and all of them, shape (s, N), in O(snN)."""
+        covariances: Floats = self.posterior.kernel(self.X[indices], self.X)
         for rows, n in self.pieces:
-            column -= rows.storage[:n, index] @ rows.storage[:n]
-        return column
+            covariances -= rows.storage[:n, indices].T @ rows.storage[:n]
+        return covariances
 
     def project(self, w: Floats) -> Floats:
-        """``V' w``, in O(nN)."""
-        total = np.zeros(len(self.X))
+        """``V' w`` for a vector, or ``(V' W)'`` for the columns of a matrix, in O(nN) each."""
+        total = np.zeros((*w.shape[1:], len(self.X)))
         done = 0
         for rows, n in self.pieces:
-            total += w[done : done + n] @ rows.storage[:n]
+            total += w[done : done + n].T @ rows.storage[:n]
             done += n
         return total
 
