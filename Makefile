@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow lint format docs bench bench-regret clean
+.PHONY: help run paper test test-slow lint format docs bench bench-regret clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -28,6 +28,11 @@ $(VENV)/test.done: $(VENV)/pip.done pyproject.toml
 	$(PIP) install --editable '.[all]' --group dev
 	@touch $@
 
+$(VENV)/paper.done: $(VENV)/pip.done pyproject.toml
+	@echo "installing regretless and what the paper's experiments need ..."
+	$(PIP) install --editable '.[paper]'
+	@touch $@
+
 $(VENV)/docs.done: $(VENV)/pip.done pyproject.toml
 	@echo "installing regretless and its documentation tools ..."
 	$(PIP) install --editable '.[all]' --group docs
@@ -35,6 +40,9 @@ $(VENV)/docs.done: $(VENV)/pip.done pyproject.toml
 
 run: $(VENV)/run.done ## optimise the Holder table function and draw what happened
 	@$(BIN)/python examples/holder_table.py
+
+paper: $(VENV)/paper.done ## the paper's experiments, figures and claims (ARGS="--quick"; data: regretless data fetch)
+	$(BIN)/regretless paper $(ARGS)
 
 lint: $(VENV)/test.done ## ruff, mypy (strict) and the import ladder
 	$(BIN)/ruff check .
@@ -77,6 +85,7 @@ clean: ## remove what was installed and built
 
 bench: .venv-bench/bench.done .venv-bench-hebo/bench.done ## what a suggestion costs beside the peers (ARGS="--quick")
 	.venv-bench/bin/python -m bench cost $(ARGS)
+	.venv-bench/bin/python -m bench storage $(filter --quick,$(ARGS))
 
 bench-regret: .venv-bench/bench.done .venv-bench-hebo/bench.done ## how good it is beside the peers (ARGS="--set confirm --jobs 2")
 	.venv-bench/bin/python -m bench regret $(ARGS)

@@ -31,7 +31,10 @@ _pages = Sybil(
     setup=_enter,
     teardown=_leave,
 )
-_docstrings = Sybil(parsers=[DocTestParser()], patterns=["src/regretless/*.py", "src/regretless/*/*.py"])
+_docstrings = Sybil(
+    parsers=[DocTestParser()],
+    patterns=["src/regretless/*.py", "src/regretless/*/*.py", "src/regretless/study/stores/*.py"],
+)
 
 pytest_collect_file = (_pages + _docstrings).pytest()
 

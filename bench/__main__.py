@@ -1,13 +1,19 @@
-"""The command line: ``python -m bench {cost,regret,certificate,floor}``, from the repository root."""
+"""The command line: ``python -m bench {cost,regret,certificate,floor,storage}``, from the repository root."""
 
 import sys
 
-from bench import certificate, cost, floor, regret
+from bench import certificate, cost, floor, regret, storage
 
 
 def main(arguments: list[str]) -> int:
     """Run the named benchmark."""
-    commands = {"cost": cost.main, "regret": regret.main, "certificate": certificate.main, "floor": floor.main}
+    commands = {
+        "cost": cost.main,
+        "regret": regret.main,
+        "certificate": certificate.main,
+        "floor": floor.main,
+        "storage": storage.main,
+    }
     if not arguments or arguments[0] not in commands:
         print(f"usage: python -m bench {{{','.join(commands)}}} [--help]", file=sys.stderr)
         return 2

@@ -13,8 +13,9 @@ FACTS = {
     "ask_tell": r"best (9\.[5-9]\d*|10\.000) in trial \d+",
     "function": r"40 trials done: best 0\.97\d* at x=0\.5\d*",
     "holder_table": r"60 │\s+19\.\d+ │\s+0\.\d+",
+    "level_set": r"34 points chosen by 'straddle'",
     "mixed_space": r"layers +3\n +width +128\n +activation +gelu",
-    "own_rule": r"34 points chosen by 'straddle'",
+    "own_rule": r"annealed +\d\.\d+ +\d\.\d+ +0\.\d+",
     "table": r"recommended: +7\d\.\d ± \d\.\d in E\d{3}",
 }
 

@@ -15,10 +15,37 @@ from regretless.acquisition import (
     ATSc,
     Rule,
 )
-from regretless.errors import Exhausted, InvalidInput, RegretlessError, TrialConflict, UnknownTrial
+from regretless.errors import (
+    Exhausted,
+    InvalidInput,
+    RegretlessError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreTooNew,
+    StoreUnreachable,
+    StudyConflict,
+    TrialConflict,
+    UnknownStudy,
+    UnknownTrial,
+)
 from regretless.gp import Surrogate
 from regretless.spaces import Box, Categorical, Fixed, Float, Int, Mixed, Ordinal, Table
-from regretless.study import Recommendation, Regret, RemainingRegret, Result, Study, Trial, maximize, minimize
+from regretless.study import (
+    Event,
+    Recommendation,
+    Regret,
+    RemainingRegret,
+    Replayed,
+    Result,
+    Study,
+    Trial,
+    maximize,
+    minimize,
+    replay,
+)
 
 __all__ = [
     "ATS",
@@ -34,6 +61,7 @@ __all__ = [
     "ATSc",
     "Box",
     "Categorical",
+    "Event",
     "Exhausted",
     "Fixed",
     "Float",
@@ -45,15 +73,26 @@ __all__ = [
     "Regret",
     "RegretlessError",
     "RemainingRegret",
+    "Replayed",
     "Result",
     "Rule",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreFull",
+    "StoreReadOnly",
+    "StoreTooNew",
+    "StoreUnreachable",
     "Study",
+    "StudyConflict",
     "Surrogate",
     "Table",
     "Trial",
     "TrialConflict",
+    "UnknownStudy",
     "UnknownTrial",
     "__version__",
     "maximize",
     "minimize",
+    "replay",
 ]

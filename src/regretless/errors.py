@@ -6,7 +6,16 @@ __all__ = [
     "MissingExtra",
     "NumericalError",
     "RegretlessError",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreFull",
+    "StoreReadOnly",
+    "StoreTooNew",
+    "StoreUnreachable",
+    "StudyConflict",
     "TrialConflict",
+    "UnknownStudy",
     "UnknownTrial",
 ]
 
@@ -40,3 +49,42 @@ class NumericalError(RegretlessError, ArithmeticError):
 
 class MissingExtra(RegretlessError, ImportError):
     """An optional package is needed. The message names the extra that installs it."""
+
+
+class UnknownStudy(RegretlessError, KeyError):
+    """No study of that name is in the store. Nothing was changed."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class StudyConflict(RegretlessError):
+    """The stored study has another space or other settings than were given. Nothing was changed."""
+
+
+class StoreError(RegretlessError):
+    """A store could not do what was asked of it; what it holds is as it was."""
+
+
+class StoreBusy(StoreError):
+    """Others kept the store for so long that waiting ended. Nothing was changed; trying again may help."""
+
+
+class StoreUnreachable(StoreError):
+    """The file cannot be opened or the server does not answer."""
+
+
+class StoreReadOnly(StoreError):
+    """The store may be read but not written. Nothing was changed."""
+
+
+class StoreFull(StoreError):
+    """There is no room to write. Nothing was changed."""
+
+
+class StoreDamaged(StoreError):
+    """What is stored is not what was written, or is no store at all. Nothing was changed."""
+
+
+class StoreTooNew(StoreError):
+    """The store was written by a newer version, which this one cannot read. Nothing was changed."""

@@ -1,14 +1,17 @@
 """Small tables of the published form, made here; and the published ones where REGRETLESS_DATA names their folder."""
 
+import functools
 import hashlib
+import http.server
 import os
+import threading
 
 import numpy as np
 import pytest
 
-from regretless.errors import InvalidInput
-from regretless.problems import load, table_names
-from regretless.problems.measurements import FOLDER_VARIABLE
+from regretless.errors import InvalidInput, MissingExtra
+from regretless.problems import load, measurements, missing, table_names
+from regretless.problems.measurements import FOLDER_VARIABLE, fetch, locate
 
 # a repeat of the first input comes last, and the best single row (9) is not the best average (6)
 TABLE = "a,b c,score\r\n1,0.5,9\r\n2,0.5,6\r\n2,0.25,1.5\r\n1,0.50,1"
@@ -51,12 +54,13 @@ def test_the_folder_comes_from_the_environment(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_without_a_folder_the_error_says_what_to_set(monkeypatch, value):
+def test_without_a_folder_the_error_says_what_to_do(monkeypatch, tmp_path, value):
+    monkeypatch.setattr(measurements, "_cache", lambda: tmp_path)
     if value is None:
         monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     else:
         monkeypatch.setenv(FOLDER_VARIABLE, value)
-    with pytest.raises(InvalidInput, match="Set the environment variable REGRETLESS_DATA"):
+    with pytest.raises(InvalidInput, match="data fetch`, or set the environment variable REGRETLESS_DATA"):
         load("agnp")
 
 
@@ -80,6 +84,68 @@ def test_a_changed_file_is_refused(tmp_path):
 def test_files_of_another_form_are_refused(tmp_path, text):
     with pytest.raises(InvalidInput, match="must h"):
         load("agnp", tmp_path, sha256=write(tmp_path, "AgNP_dataset.csv", text))
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    asked: list[str] = []  # noqa: RUF012 (one server a test)
+
+    def log_message(self, *_):
+        self.asked.append(self.path)
+
+
+@pytest.fixture
+def locally_served(tmp_path, monkeypatch):
+    """Two files behind a server of our own, an empty cache, and no folder named."""
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr(measurements, "_cache", lambda: tmp_path / "cache")
+    folder = tmp_path / "served"
+    folder.mkdir()
+    sources = dict(measurements._SOURCES)
+    for name in ("crossed-barrel", "p3ht"):
+        digest = write(folder, sources[name].file, TABLE)
+        sources[name] = type(sources[name])(sources[name].file, digest, sources[name].minimise)
+    monkeypatch.setattr(measurements, "_SOURCES", sources)
+    Quiet.asked.clear()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def test_fetch_once_then_load(locally_served):
+    assert locate("crossed-barrel") is None
+    assert missing(["crossed-barrel", "p3ht"]) == ("crossed-barrel", "p3ht")
+    path = fetch("crossed-barrel", origin=locally_served)  # a space in its name
+    assert fetch("crossed-barrel", origin=locally_served) == path == locate("crossed-barrel")
+    assert len(Quiet.asked) == 1
+    assert load("crossed-barrel").optimum == 6.0
+    assert missing(["crossed-barrel", "p3ht"]) == ("p3ht",)
+
+
+def test_a_folder_that_is_named_comes_before_the_cache(locally_served, tmp_path, monkeypatch):
+    fetch("p3ht", origin=locally_served)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "elsewhere"))
+    assert locate("p3ht") == tmp_path / "elsewhere" / "P3HT_dataset.csv"
+    assert missing(["p3ht"]) == ("p3ht",)
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        load("p3ht")
+
+
+def test_a_download_that_is_not_the_published_file_is_refused_and_not_kept(locally_served, tmp_path):
+    write(tmp_path / "served", "P3HT_dataset.csv", TABLE + "\r\n")
+    with pytest.raises(InvalidInput, match="not the published file"):
+        fetch("p3ht", origin=locally_served)
+    assert locate("p3ht") is None
+    with pytest.raises(InvalidInput, match="cannot be fetched"):
+        fetch("agnp", origin=locally_served)  # 404
+
+
+def test_fetching_without_pooch_names_the_extra(monkeypatch):
+    monkeypatch.setattr(measurements, "_cache", lambda: None)
+    with pytest.raises(MissingExtra, match=r"regretless\[paper\]"):
+        fetch("agnp")
 
 
 # name, coordinates, distinct inputs, optimum, optimal input, next best, mean and population sd of the averages

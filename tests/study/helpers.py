@@ -47,6 +47,11 @@ def all_bits(study: Study) -> list[tuple[Any, ...]]:
     return [bits(trial) for trial in study.trials]
 
 
+def points_of(study: Study) -> tuple[Any, ...]:
+    history = study._history()
+    return history.told, history.pending, history.failed
+
+
 def snapshot(study: Study) -> tuple[Any, ...]:
     """Everything of a study that an error must not change."""
     return (
@@ -55,7 +60,8 @@ def snapshot(study: Study) -> tuple[Any, ...]:
         repr(study),
         study.best,
         study.seed,
-        [code.tobytes() for code in study._codes[: len(study)]],
-        study._indices[: len(study)],
+        *(array.tobytes() for points in points_of(study) for array in (points.trials, points.X, points.index)),
+        study._history().y.tobytes(),
         study._fit,
+        study.events(),
     )

@@ -51,11 +51,16 @@ class StudyMachine(RuleBasedStateMachine):
             "surrogate": Surrogate(restarts=0),
             "n_initial": None if design else 0,
         }
-        self.study, self.twin = Study(SPACES[name](), **more), Study(SPACES[name](), **more)
+        self.study, self.twin = self.make(SPACES[name](), **more), Study(SPACES[name](), **more)
         self.sign = -1.0 if down else 1.0
         self.size = self.study.space.size
         self.never = self.study.space.repeats == "never"
         self.model: dict[int, list] = {}
+        self.first: dict[int, tuple] = {}  # what amended trials had been told
+        self.excluded: set[int] = set()
+
+    def make(self, space, **more):
+        return Study(space, **more)
 
     # What is allowed --------------------------------------------------------------------------------------------------
 
@@ -79,10 +84,10 @@ class StudyMachine(RuleBasedStateMachine):
         for trial, twin in zip(batch, other, strict=True):
             self.asked(trial, twin)
 
-    @precondition(lambda self: self.numbers("pending"))
+    @precondition(lambda self: self.numbers("pending", "lost"))
     @rule(data=st.data(), value=VALUES, by_number=st.booleans())
     def tell(self, data, value, by_number):
-        number = data.draw(st.sampled_from(self.numbers("pending")))
+        number = data.draw(st.sampled_from(self.numbers("pending", "lost")))
         for study in (self.study, self.twin):
             told = study.tell(number if by_number else study.trials[number], value)
             assert (told.number, told.status, told.value) == (number, "told", value)
@@ -104,7 +109,36 @@ class StudyMachine(RuleBasedStateMachine):
             assert (trial.source, trial.params) == ("added", self.study.space.check(params))
         self.model[trial.number] = [dict(trial.params), "failed" if value is None else "told", value]
 
-    @precondition(lambda self: self.numbers("told"))
+    @precondition(lambda self: self.numbers("told", "failed"))
+    @rule(data=st.data(), value=st.one_of(st.none(), VALUES))
+    def amend(self, data, value):
+        number = data.draw(st.sampled_from(self.numbers("told", "failed")))
+        result = ["failed" if value is None else "told", value]
+        if self.model[number][1:] != result:
+            self.first.setdefault(number, tuple(self.model[number][1:]))
+        for study in (self.study, self.twin):
+            more = {"failed": True} if value is None else {"value": value}
+            assert study.amend(number, **more, reason="typo").value == value
+        self.model[number][1:] = result
+
+    @precondition(lambda self: self.numbers("told", "failed"))
+    @rule(data=st.data())
+    def exclude_or_include(self, data):
+        number = data.draw(st.sampled_from(self.numbers("told", "failed")))
+        for study in (self.study, self.twin):
+            trial = study.include(number) if number in self.excluded else study.exclude(number, "doubtful")
+        assert trial.excluded == (number not in self.excluded)
+        self.excluded ^= {number}
+
+    @precondition(lambda self: self.numbers("pending"))
+    @rule(data=st.data())
+    def release(self, data):
+        number = data.draw(st.sampled_from(self.numbers("pending")))
+        for study in (self.study, self.twin):
+            assert study.release(number).status == "lost"
+        self.model[number][1] = "lost"
+
+    @precondition(lambda self: set(self.numbers("told")) - self.excluded)
     @rule()
     def look(self):
         before = snapshot(self.study)
@@ -135,9 +169,10 @@ class StudyMachine(RuleBasedStateMachine):
     def tell_otherwise(self, data, value):
         number = data.draw(st.sampled_from(self.numbers("told", "failed")))
         _, status, had = self.model[number]
-        if status == "failed" or had != value:
+        first = self.first.get(number)
+        if (status == "failed" or had != value) and first != ("told", value):
             self.refused(TrialConflict, lambda s: s.tell(number, value))
-        if status == "told":
+        if status == "told" and first != ("failed", None):
             self.refused(TrialConflict, lambda s: s.tell(number, failed=True))
 
     @precondition(lambda self: self.model)
@@ -167,14 +202,16 @@ class StudyMachine(RuleBasedStateMachine):
         trials = self.study.trials
         assert [trial.number for trial in trials] == list(range(len(self.model)))
         assert [[dict(t.params), t.status, t.value] for t in trials] == [self.model[i] for i in range(len(trials))]
-        told = [(self.sign * self.model[i][2], -i) for i in self.numbers("told")]
+        assert {trial.number for trial in trials if trial.excluded} == self.excluded
+        told = [(self.sign * self.model[i][2], -i) for i in self.numbers("told") if i not in self.excluded]
         assert (None if self.study.best is None else self.study.best.number) == (-max(told)[1] if told else None)
 
     # Helpers ----------------------------------------------------------------------------------------------------------
 
     @property
     def tried(self) -> set:
-        return {tuple(params.items()) for params, _, _ in self.model.values()}
+        used = (number for number in self.model if number not in self.excluded and self.model[number][1] != "lost")
+        return {tuple(self.model[number][0].items()) for number in used}
 
     @property
     def dry(self) -> bool:

@@ -20,6 +20,7 @@ PUBLIC = [
     "ATSc",
     "Box",
     "Categorical",
+    "Event",
     "Exhausted",
     "Fixed",
     "Float",
@@ -31,20 +32,31 @@ PUBLIC = [
     "Regret",
     "RegretlessError",
     "RemainingRegret",
+    "Replayed",
     "Result",
     "Rule",
+    "StoreBusy",
+    "StoreDamaged",
+    "StoreError",
+    "StoreFull",
+    "StoreReadOnly",
+    "StoreTooNew",
+    "StoreUnreachable",
     "Study",
+    "StudyConflict",
     "Surrogate",
     "Table",
     "Trial",
     "TrialConflict",
+    "UnknownStudy",
     "UnknownTrial",
     "__version__",
     "maximize",
     "minimize",
+    "replay",
 ]
 
-HEAVY = ["torch", "pandas", "matplotlib", "sqlalchemy", "scipy.stats", "rich", "click", "polars"]
+HEAVY = ["torch", "pandas", "matplotlib", "sqlalchemy", "scipy.stats", "rich", "click", "polars", "alembic", "psycopg"]
 
 
 def python(code: str) -> str:

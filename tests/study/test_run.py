@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from regretless import Exhausted, InvalidInput, Study, Table, maximize, minimize
+from regretless.optimizer import suggest
+from regretless.study import asking
 
 BOX = [(0.0, 1.0), (-2.0, 2.0)]
 
@@ -198,14 +200,14 @@ def test_ctrl_c_in_the_callback_counts_the_trial():
 
 def test_ctrl_c_while_asking_for_a_batch_leaves_no_orphans(monkeypatch):
     study = Study(BOX, seed=0)
-    inner, calls = study._ask, iter(range(99))
+    calls = iter(range(99))
 
-    def ask():
+    def interrupted(*arguments):
         if next(calls) == 3:
             raise KeyboardInterrupt
-        return inner()
+        return suggest(*arguments)
 
-    monkeypatch.setattr(study, "_ask", ask)
+    monkeypatch.setattr(asking, "suggest", interrupted)
     with pytest.raises(KeyboardInterrupt):
         study.ask(6)
     assert len(study) == 0

@@ -1,14 +1,26 @@
-"""The command line: one file a command, each with a click command named ``command``."""
+"""The command line: one file a command, each with a click command named ``command``.
+
+Exit codes: 0 done; 1 it could not be done; 2 what was typed or handed in cannot be used; 3 the stop rule is met.
+"""
 
 import importlib
+import io
+import os
 import pkgutil
+import sys
 
 import click
 
 from regretless._version import __version__
-from regretless.errors import RegretlessError
+from regretless.errors import InvalidInput, RegretlessError, UnknownTrial
 
 __all__ = ["main"]
+
+
+class _Unusable(click.ClickException):
+    """What was typed or handed in cannot be used."""
+
+    exit_code = 2
 
 
 class _Commands(click.Group):
@@ -29,11 +41,36 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except RegretlessError as error:  # the user's to mend: a sentence, not a traceback
-            raise click.ClickException(str(error)) from error
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise
+        except (RegretlessError, OSError) as error:  # the user's to mend: a sentence, not a traceback
+            usage = isinstance(error, InvalidInput | UnknownTrial)
+            raise (_Unusable if usage else click.ClickException)(_sentence(error)) from error
+        except MemoryError as error:
+            raise click.ClickException("there is not enough memory for this. Nothing was changed.") from error
+        except Exception as error:
+            if os.environ.get("REGRETLESS_DEBUG"):
+                raise
+            raise click.ClickException(
+                f"unexpected {type(error).__name__}: {error}. This is a mistake of ours, not yours: please report it, "
+                "with what is shown after REGRETLESS_DEBUG=1 is set."
+            ) from error
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("regretless", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="regretless")
 def main() -> None:
-    """Find the best of what you can try in the fewest tries, and know how much regret is left."""
+    """Find the best of what you can try in the fewest tries, and know how much regret is left.
+
+    With a CSV file of possible experiments: `next` prints the rows to run and keeps nothing. For a study that lasts:
+    `init`, then `suggest`, `record` and `status` in turns.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that has no sign for ± shows another, and goes on
+            stream.reconfigure(errors="replace")
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}."
+    return str(error)

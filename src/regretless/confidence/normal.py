@@ -130,12 +130,16 @@ def truncated_variance(z: npt.ArrayLike) -> Floats:
     1.0
     """
     z = np.minimum(np.asarray(z, dtype=np.float64), 40.0)  # 1 to the last digit from here on, and inf * 0 is avoided
-    w = np.maximum(-z, _FRACTION_FROM)
-    inner = _fraction(w)
-    outer = w + 2.0 / inner
     near = np.maximum(z, -_FRACTION_FROM)
     r = inverse_mills_lower(near)
-    return _floats(np.where(z < -_FRACTION_FROM, (2.0 / inner - 1.0 / outer) / outer, 1.0 - near * r - r * r))
+    variance = np.asarray(1.0 - near * r - r * r)
+    far = z < -_FRACTION_FROM
+    if far.any():  # seldom, and the fraction is the dear part
+        w = -z[far]
+        inner = _fraction(w)
+        outer = w + 2.0 / inner
+        variance[far] = (2.0 / inner - 1.0 / outer) / outer
+    return _floats(variance)
 
 
 def _fraction(z: Floats) -> Floats:

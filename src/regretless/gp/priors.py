@@ -7,7 +7,7 @@ import numpy as np
 
 from regretless.arrays import Floats
 
-__all__ = ["LogNormal", "hyperprior"]
+__all__ = ["LogNormal", "hyperprior", "usual_lengthscale"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +41,10 @@ def hyperprior(dim: int, lengthscale: tuple[float, float]) -> LogNormal:
     of y, wide.
     """
     median, spread = lengthscale
-    location = math.log(median) + 0.5 * math.log(max(dim, 1))
+    location = math.log(usual_lengthscale(dim, median))
     return LogNormal(np.array([location] * dim + [0.0, math.log(1e-4)]), np.array([spread] * dim + [1.0, 3.0]))
+
+
+def usual_lengthscale(dim: int, median: float = 0.35) -> float:
+    """The median of the prior for ``dim`` columns, by default that of the model to search by."""
+    return median * math.sqrt(max(dim, 1))

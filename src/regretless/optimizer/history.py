@@ -1,6 +1,6 @@
 """What is known when a suggestion is made, as arrays in the order of trial numbers."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,7 @@ class History:
     n_designed: int  # suggestions of the initial design so far
     n_ruled: int  # suggestions of the rule so far: the paper's t is one more
     fit: Fit | None  # the newest
+    closed: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # rows not to be suggested
 
 
 def without_last(history: History, count: int) -> History:

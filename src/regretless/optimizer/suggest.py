@@ -63,20 +63,23 @@ def _open_candidates(setup: Setup, history: History) -> npt.NDArray[np.bool_]:
     if not isinstance(setup.domain, Table):
         _check_left(setup.domain, history)
         return np.ones(0, dtype=np.bool_)
-    open_ = np.ones(setup.domain.n_candidates, dtype=np.bool_)
+    allowed = np.ones(setup.domain.n_candidates, dtype=np.bool_)
+    allowed[history.closed] = False
+    open_ = allowed.copy()
     if setup.space.repeats == "never":
         for points in (history.told, history.pending, history.failed):
             open_[points.index] = False
-        if not open_.any():
-            raise _exhausted(len(open_))
+    if not open_.any():
+        raise _exhausted(len(open_), len(history.closed))
+    if setup.space.repeats == "never":
         return open_
     # Measured rows may be asked again; pending and failed ones only when nothing else is left.
     open_[history.pending.index] = open_[history.failed.index] = False
     if open_.any():
         return open_
-    open_[:] = True
+    open_ = allowed.copy()
     open_[history.pending.index] = False
-    return open_ if open_.any() else ~open_
+    return open_ if open_.any() else allowed
 
 
 def _worth(history: History, open_: npt.NDArray[np.bool_], noise_share: float) -> npt.NDArray[np.bool_]:
@@ -94,12 +97,15 @@ def _check_left(space: Mixed, history: History) -> None:
     if space.repeats == "never" and space.size is not None and sum(map(len, parts)) >= space.size:
         tried = {row.tobytes() for row in np.vstack(parts)}
         if len(tried) >= space.size:
-            raise _exhausted(space.size)
+            raise _exhausted(space.size, 0)
 
 
-def _exhausted(count: int) -> Exhausted:
+def _exhausted(count: int, closed: int) -> Exhausted:
+    if closed == count:
+        return Exhausted(f"All {count} candidates are excluded. Include some again.")
+    tried = f"tried or excluded ({closed} of them)" if closed else "tried"
     return Exhausted(
-        f"All {count} candidates have been tried and repeats='never'. "
+        f"All {count} candidates have been {tried} and repeats='never'. "
         "Add candidates, or allow repeats to measure some again."
     )
 

@@ -39,7 +39,7 @@ def as_study(source: Study | Result) -> Study:
 
 def evaluations(study: Study) -> Evaluations:
     """All that was evaluated so far; at least one value must have been told."""
-    ended = [trial for trial in study.trials if trial.status != "pending"]
+    ended = [trial for trial in study.trials if trial.status in ("told", "failed") and not trial.excluded]
     value = np.array([np.nan if trial.value is None else trial.value for trial in ended], dtype=np.float64)
     if not np.isfinite(value).any():
         raise InvalidInput("there is nothing to draw: no trial has a value yet.")

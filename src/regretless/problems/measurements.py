@@ -10,7 +10,8 @@ import hashlib
 import io
 import math
 import os
-from collections.abc import Mapping
+import urllib.parse
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -18,13 +19,15 @@ from types import MappingProxyType
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.errors import InvalidInput
+from regretless.errors import InvalidInput, MissingExtra
 from regretless.problems.problem import Problem, table_problem
 from regretless.spaces import Table
 
-__all__ = ["FOLDER_VARIABLE", "load", "table_names"]
+__all__ = ["FOLDER_VARIABLE", "ORIGIN", "fetch", "file_name", "load", "locate", "missing", "table_names"]
 
 FOLDER_VARIABLE = "REGRETLESS_DATA"  # the environment variable that names the folder of the files
+#: Where the files are published; a commit, so that they cannot change.
+ORIGIN = "https://raw.githubusercontent.com/PV-Lab/Benchmarking/7585c517ad88e676c42c6bf24a8ad278e01ddb21/datasets/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,32 +77,92 @@ def load(name: str, folder: str | os.PathLike[str] | None = None, *, sha256: str
     .. math:: f(x) = \pm \frac1{n_x} \sum_{i:\, x_i = x} y_i
 
     The minus sign is for the two tables whose last column is to be made small (AgNP, Perovskite). Inputs are grouped
-    exactly, in order of first appearance. ``folder`` holds the files under their original names; left out, it is taken
-    from the environment variable REGRETLESS_DATA. The file's bytes must have the published checksum, or ``sha256``.
+    exactly, in order of first appearance. ``folder`` holds the files under their original names; left out, they are
+    looked for as :func:`locate` does. The file's bytes must have the published checksum, or ``sha256``.
 
     >>> load("steel")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     regretless.errors.InvalidInput: no table is called 'steel'. Known are: agnp, ...
     """
-    if name not in _SOURCES:
-        raise InvalidInput(f"no table is called {name!r}. Known are: {', '.join(table_names())}.")
-    source = _SOURCES[name]
-    path = _folder(name, folder) / source.file
+    source = _source(name)
+    path = locate(name) if folder is None else Path(folder) / source.file
+    if path is None:
+        raise InvalidInput(
+            f"the table {name!r} needs its file {source.file!r}. Fetch it with `regretless data fetch`, or set the "
+            f"environment variable {FOLDER_VARIABLE} to the folder that holds it."
+        )
     columns, data = _parse(_read(path, source.sha256 if sha256 is None else sha256), path)
     rows, means = _average(data)
     space = Table({column: rows[:, j] for j, column in enumerate(columns[:-1])})
     return table_problem(name, space, rows, 0.0 - means if source.minimise else means)
 
 
-def _folder(name: str, folder: str | os.PathLike[str] | None) -> Path:
-    chosen = os.environ.get(FOLDER_VARIABLE, "") if folder is None else folder
-    if not os.fspath(chosen):
+def locate(name: str) -> Path | None:
+    """Where the file of a table is: in the folder that REGRETLESS_DATA names, else where it was fetched to; or None.
+
+    A folder that is named counts even where the file is not in it, so that a typing error does not pass in silence.
+    """
+    file, folder = _source(name).file, os.environ.get(FOLDER_VARIABLE, "")
+    if folder:
+        return Path(folder) / file
+    cache = _cache()
+    return cache / file if cache is not None and (cache / file).is_file() else None
+
+
+def missing(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the tables whose file is nowhere to be found."""
+    return tuple(name for name in names if (path := locate(name)) is None or not path.is_file())
+
+
+def file_name(name: str) -> str:
+    """How the file of a table is called.
+
+    >>> file_name("agnp")
+    'AgNP_dataset.csv'
+    """
+    return _source(name).file
+
+
+def fetch(name: str, *, origin: str = ORIGIN) -> Path:
+    """Download the file of a table into the user's cache, once, and check its SHA-256. Needs pooch.
+
+    Returns
+    -------
+    pathlib.Path
+        Where the file is.
+    """
+    source, cache = _source(name), _cache()
+    if cache is None:
+        raise MissingExtra("fetching tables needs pooch; install it with: pip install 'regretless[paper]'")
+    import pooch
+
+    address = origin + urllib.parse.quote(source.file)
+    try:
+        fetched = pooch.retrieve(address, f"sha256:{source.sha256}", fname=source.file, path=cache)
+    except ValueError as error:
+        raise InvalidInput(f"{address} is not the published file {source.file!r}: {error}") from error
+    except OSError as error:
         raise InvalidInput(
-            f"the table {name!r} needs its file {_SOURCES[name].file!r}. Set the environment variable "
-            f"{FOLDER_VARIABLE} to the folder that holds it, or hand in folder=."
-        )
-    return Path(chosen)
+            f"{address} cannot be fetched ({type(error).__name__}). Try again with a connection, or download the files "
+            f"by hand and set {FOLDER_VARIABLE} to their folder."
+        ) from error
+    return Path(fetched)
+
+
+def _source(name: str) -> _Source:
+    if name not in _SOURCES:
+        raise InvalidInput(f"no table is called {name!r}. Known are: {', '.join(table_names())}.")
+    return _SOURCES[name]
+
+
+def _cache() -> Path | None:
+    """Where fetched files are kept; None where nothing could have been fetched."""
+    try:
+        import pooch
+    except ImportError:
+        return None
+    return Path(pooch.os_cache("regretless"))
 
 
 def _read(path: Path, sha256: str) -> bytes:

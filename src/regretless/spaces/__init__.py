@@ -5,6 +5,7 @@ from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.natural import Space, as_space
 from regretless.spaces.params import Repeats
 from regretless.spaces.product import Box, Mixed
+from regretless.spaces.record import space_from_data, space_to_data
 from regretless.spaces.table import Table, as_table
 
 __all__ = [
@@ -23,4 +24,6 @@ __all__ = [
     "as_space",
     "as_table",
     "latin_hypercube",
+    "space_from_data",
+    "space_to_data",
 ]

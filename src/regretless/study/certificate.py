@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from regretless.errors import InvalidInput
@@ -66,6 +66,19 @@ class RemainingRegret:
         if self.trust.light in ("amber", "red", "too few data"):
             text += f" {self.trust.message}"
         return text
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        left_out = ("params", "best", "trust")
+        names = [part.name for part in fields(self) if part.name not in left_out]
+        best = None if self.best is None else asdict(self.best)
+        return {
+            "params": dict(self.params),
+            **{name: getattr(self, name) for name in names},
+            "sentence": self.sentence,
+            "best": best,
+            "trust": {"light": self.trust.light, "message": self.trust.message},
+        }
 
     def __str__(self) -> str:
         return self.sentence

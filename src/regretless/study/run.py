@@ -57,7 +57,7 @@ class Result:
     @property
     def nfev(self) -> int:
         """Evaluations that ended, failed ones included."""
-        return sum(trial.status != "pending" and trial.source != "added" for trial in self.history)
+        return sum(trial.status in ("told", "failed") and trial.source != "added" for trial in self.history)
 
     @property
     def success(self) -> bool:

@@ -1,41 +1,44 @@
 """The one stateful object: asks, is told, remembers."""
 
+import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 
 from regretless.acquisition import Rule
 from regretless.arrays import Floats, as_finite_float
-from regretless.errors import Exhausted, InvalidInput, TrialConflict, UnknownTrial
+from regretless.errors import InvalidInput, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
     Fit,
     History,
-    Points,
     Preset,
     State,
-    Suggestion,
     certify,
     doubt,
     in_units,
     predict,
     recommend,
-    setup,
-    suggest,
     without_last,
 )
-from regretless.spaces import Mixed, Repeats, Table, as_space
+from regretless.spaces import Mixed, Repeats, Table
+from regretless.study import opening, telling
+from regretless.study.asking import Asker
 from regretless.study.certificate import Regret, RemainingRegret, check_stop
-from regretless.study.trial import Recommendation, Status, Trial
+from regretless.study.events import Event
+from regretless.study.journal import Journal, MemoryJournal, Store
+from regretless.study.ledger import Ledger
+from regretless.study.recorder import Recorder
+from regretless.study.settings import Direction, Settings, settings
+from regretless.study.trial import Recommendation, Trial
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from regretless.study.run import Result
 
-__all__ = ["Direction", "Study"]
-
-Direction = Literal["maximize", "minimize"]
+__all__ = ["Study"]
 
 #: Values of this size can still be squared and summed by a model that takes them as they are.
 _LARGEST_RAW = 1e50
@@ -89,22 +92,120 @@ class Study:
         objective: str = "value",
         seed: int | None = None,
     ) -> None:
-        if direction not in ("maximize", "minimize"):
-            raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {direction!r}.")
-        if not isinstance(objective, str) or not objective:
-            raise InvalidInput(f"objective must be the name of what is measured, got {objective!r}.")
-        self.direction: Direction = direction
-        self.objective = objective
-        self._setup = setup(
-            as_space(space, repeats), preset=preset, rule=rule, surrogate=surrogate, n_initial=n_initial, seed=seed
+        chosen = settings(
+            space,
+            direction=direction,
+            preset=preset,
+            rule=rule,
+            surrogate=surrogate,
+            n_initial=n_initial,
+            repeats=repeats,
+            objective=objective,
+            seed=seed,
         )
-        self._trials: list[Trial] = []
-        self._codes: list[Floats] = []
-        self._indices: list[int] = []
-        self._fit: Fit | None = None
-        self._state: State | None = None
-        self._doubt: State | None = None  # of the cautious model, for certificates
+        self._start(chosen, MemoryJournal(), name=None, author=opening.login(), lease=None)
+
+    def _start(self, chosen: Settings, journal: Journal, *, name: str | None, author: str, lease: float | None) -> None:
+        self.name = name
+        self.direction: Direction = chosen.direction
+        self.objective = chosen.objective
+        self.about: Mapping[str, Any] = chosen.about
+        self._setup = chosen.setup
+        self._recorder = Recorder(journal, Ledger(self._setup, self._sign), author=author, seconds=lease)
+        self._asker = Asker(self._setup, self._recorder, self._sign)
+        self._doubt: State | None = None  # what is claimed rests on it
         self._bounds: dict[tuple[bytes, bytes], float] = {}
+
+    @classmethod
+    def open(
+        cls,
+        store: "str | Path | Store",
+        name: str,
+        *,
+        space: Any = None,
+        direction: Direction | None = None,
+        preset: Preset | None = None,
+        rule: str | Rule | None = None,
+        surrogate: Surrogate | None = None,
+        n_initial: int | None = None,
+        repeats: Repeats | None = None,
+        objective: str | None = None,
+        seed: int | None = None,
+        about: Mapping[str, Any] | None = None,
+        author: str | None = None,
+        lease: float | None = None,
+    ) -> Self:
+        """A study that lasts: created if it is not there and a space is given, else opened as it is.
+
+        Parameters
+        ----------
+        store
+            The path of a file, which is made if need be; a URL such as ``postgresql://user@host/database``; or a store.
+        name
+            What the study is called there.
+        space, direction, preset, rule, surrogate, n_initial, repeats, objective, seed
+            As for `Study`. Whatever is given for a study that exists must be what it was created with.
+        about
+            Notes to keep with a study that is created, as plain JSON; they are read back as ``study.about``.
+        author
+            Who is to be named in the record of what happens; by default who is logged in.
+        lease
+            Seconds after which a trial that was asked for here and not told is offered to the next who asks; None
+            leaves it pending.
+
+        Raises
+        ------
+        StudyConflict
+            If the stored study was created with something else than is given.
+        UnknownStudy
+            If there is none of that name, and no space to create it with.
+        StoreError
+            If the store cannot be used: see `regretless.errors`.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "lab.db"
+        ...     with Study.open(path, "first", space={"x": (0.0, 1.0)}, seed=1) as study:
+        ...         trial = study.tell(study.ask(), 0.5)
+        ...     with Study.open(path, "first") as again:
+        ...         again.trials[0].value
+        0.5
+        """
+        given = {
+            "space": space,
+            "direction": direction,
+            "preset": preset,
+            "rule": rule,
+            "surrogate": surrogate,
+            "n_initial": n_initial,
+            "repeats": repeats,
+            "objective": objective,
+            "seed": seed,
+            "about": about,
+        }
+        who, seconds = opening.check_author(author), opening.check_lease(lease)
+        chosen, journal = opening.open_study(store, name, given, author=who)
+        study = cls.__new__(cls)
+        study._start(chosen, journal, name=name, author=who, lease=seconds)
+        study.refresh()
+        return study
+
+    @staticmethod
+    def names(store: "str | Path | Store") -> list[str]:
+        """The names of the studies in a store; none where there is no such file."""
+        return opening.as_store(store).names()
+
+    def close(self) -> None:
+        """Let go of the store. A study that is used again opens it again."""
+        self._recorder.journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # What it is -----------------------------------------------------------------------------------------------------
 
@@ -124,63 +225,91 @@ class Study:
         return self._setup.seed
 
     @property
+    def author(self) -> str:
+        """Who is named in the record of what happens here."""
+        return self._recorder.author
+
+    @property
     def trials(self) -> tuple[Trial, ...]:
         """Every trial, in the order of its number."""
-        return tuple(self._trials)
+        return tuple(self._ledger.trials)
 
     @property
     def best(self) -> Trial | None:
         """The trial with the best measured value (of equals the first); None before anything was told."""
-        told = [trial for trial in self._trials if trial.status == "told"]
-        return max(told, key=self._signed, default=None)
+        return self._ledger.best()
+
+    @property
+    def excluded_rows(self) -> tuple[Any, ...]:
+        """Candidates that are not suggested: ids of a table's rows, or parameters of another finite space."""
+        return tuple(self._name_of(index) for index in self._ledger.closed)
+
+    def events(self, after: int = 0) -> tuple[Event, ...]:
+        """Everything that happened, in order, from all who use the study; with ``after``, what came after that."""
+        return tuple(self._recorder.journal.read(_as_whole(after, "after")))
+
+    def refresh(self) -> None:
+        """Read what others stored since. Asking, telling and correcting do so themselves."""
+        self._recorder.refresh()
 
     def __len__(self) -> int:
-        return len(self._trials)
+        return len(self._ledger.trials)
 
     def __repr__(self) -> str:
-        count = {status: sum(t.status == status for t in self._trials) for status in ("told", "pending", "failed")}
+        statuses = [trial.status for trial in self._ledger.trials]
+        count = {status: statuses.count(status) for status in ("told", "pending", "failed", "lost")}
         states = ", ".join(f"{n} {status}" for status, n in count.items() if n) or "empty"
-        return f"Study({self.direction} over {self.space!r}, rule={self.rule.name!r}, seed={self.seed}: {states})"
+        name = "" if self.name is None else f"{self.name!r}, "
+        return f"Study({name}{self.direction} over {self.space!r}, rule={self.rule.name!r}, seed={self.seed}: {states})"
 
     # Asking and telling ---------------------------------------------------------------------------------------------
 
     @overload
-    def ask(self) -> Trial: ...
+    def ask(self, *, key: str | None = None) -> Trial: ...
     @overload
-    def ask(self, n: int) -> list[Trial]: ...
-    def ask(self, n: int | None = None) -> Trial | list[Trial]:
+    def ask(self, n: int, *, key: str | None = None) -> list[Trial]: ...
+    def ask(self, n: int | None = None, *, key: str | None = None) -> Trial | list[Trial]:
         """What to try next: one trial, or a list of ``n`` that spread out.
 
         Asked trials are pending until told. They count: the next suggestion keeps away from them. The list is shorter
-        than ``n`` where repeats are not allowed and fewer candidates are left. An error leaves no trial behind.
+        than ``n`` where repeats are not allowed and fewer candidates are left. An error leaves no trial behind. A trial
+        whose lease has ended is offered first. A request that gives a ``key`` gets the same trials however often it is
+        made.
 
         Raises
         ------
         Exhausted
             If every candidate has been tried and repeats are not allowed.
         """
-        if n is None:
-            return self._ask()
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
             raise InvalidInput(f"n must be a whole number >= 1, got {n!r}.")
-        return self._ask_many(int(n))
+        trials = self._asker.ask(1 if n is None else int(n), _as_key(key))
+        return trials[0] if n is None else trials
 
     def tell(self, trial: Trial | int, value: Any = None, *, failed: bool = False) -> Trial:
         """Record what came out of a trial, in any order; ``failed=True`` if nothing did.
 
-        Telling the same again changes nothing; telling something else is refused.
+        Telling the same again changes nothing; telling something else is refused: see `amend`. A trial that was
+        released may still be told. Of a trial that was offered to a second worker the first result counts; the
+        other is put on record, and the trial is returned as it is.
         """
         known = self._known(trial)
         if _as_bool(failed, "failed"):
             if value is not None:
                 raise InvalidInput(f"trial {known.number} cannot both fail and have the value {value!r}.")
-            return self._finish(known, "failed", None)
+            return telling.end(self._recorder, known.number, "failed", None)
         if value is None:
             raise InvalidInput(f"tell(trial {known.number}, ...) needs a value, or failed=True.")
-        return self._finish(known, "told", self._number(value, f"the value of trial {known.number}"))
+        number = self._number(value, f"the value of trial {known.number}")
+        return telling.end(self._recorder, known.number, "told", number)
 
-    def add(self, params: Any = None, value: Any = None, *, row: Any = None, failed: bool = False) -> Trial:
-        """Bring data along that was not asked for: parameters (or the id of a table's row) with value or ``failed``."""
+    def add(
+        self, params: Any = None, value: Any = None, *, row: Any = None, failed: bool = False, key: str | None = None
+    ) -> Trial:
+        """Bring data along that was not asked for: parameters (or the id of a table's row) with value or ``failed``.
+
+        With a ``key`` the same data are added once, however often that is tried.
+        """
         if (params is None) == (row is None):
             raise InvalidInput("add needs either params or row=, the id of a row of the table.")
         if _as_bool(failed, "failed") == (value is not None):
@@ -188,20 +317,56 @@ class Study:
         number = None if failed else self._number(value, "value")
         index = self._index(params, row)
         if index >= 0:
-            checked, code = self._table.params(index), self._table.X[index]
+            data = {"params": self._table.params(index), "row": self._row(index), "index": index}
         else:
             checked = self.space.check(params)
-            code = self.space.encode(checked)
-        trial = Trial(
-            number=len(self._trials),
-            params=checked,
-            row=self._row(index),
-            status="failed" if failed else "told",
-            value=number,
-            source="added",
-        )
-        self._append(trial, code, index)
-        return trial
+            data = {"params": checked, "row": None, "index": -1, "x": self.space.encode(checked).tolist()}
+        return telling.add(self._recorder, number, data, _as_key(key))
+
+    # Correcting -----------------------------------------------------------------------------------------------------
+
+    def amend(self, trial: Trial | int, value: Any = None, *, failed: bool = False, reason: str) -> Trial:
+        """Correct the result of a trial; what it was before stays on record.
+
+        >>> study = Study({"x": (0.0, 1.0)}, seed=1)
+        >>> trial = study.tell(study.ask(), 812.0)
+        >>> study.amend(trial, 81.2, reason="typo").value
+        81.2
+        """
+        known = self._known(trial)
+        if _as_bool(failed, "failed") == (value is not None):
+            raise InvalidInput(f"amend(trial {known.number}, ...) needs either a value or failed=True.")
+        number = None if failed else self._number(value, f"the value of trial {known.number}")
+        return telling.amend(self._recorder, known.number, number, _as_reason(reason, needed=True))
+
+    def exclude(self, trial: Trial | int, reason: str) -> Trial:
+        """Set the result of a trial aside: it stays on record and is not used. Its candidate may be suggested again."""
+        return telling.use(self._recorder, self._known(trial).number, False, _as_reason(reason, needed=True))
+
+    def include(self, trial: Trial | int, reason: str = "") -> Trial:
+        """Use an excluded result again."""
+        return telling.use(self._recorder, self._known(trial).number, True, _as_reason(reason))
+
+    def exclude_row(self, row: Any, reason: str) -> None:
+        """Never suggest a candidate: the id of a table's row, or the parameters of a point of a small finite space.
+
+        What was measured there is still used. To have nothing of it at all, exclude its trials too.
+        """
+        index = self._candidate(row)
+        telling.close_row(self._recorder, index, self._name_of(index), _as_reason(reason, needed=True))
+
+    def include_row(self, row: Any, reason: str = "") -> None:
+        """Let a candidate be suggested again."""
+        index = self._candidate(row)
+        telling.open_row(self._recorder, index, self._name_of(index), _as_reason(reason))
+
+    def release(self, trial: Trial | int, reason: str = "") -> Trial:
+        """Give a pending trial up: it is lost, and its candidate may be suggested again."""
+        return telling.release(self._recorder, self._known(trial).number, _as_reason(reason))
+
+    def renew(self, trial: Trial | int) -> Trial:
+        """Begin the lease of a pending trial anew, for work that takes longer than one lease."""
+        return telling.renew(self._recorder, self._known(trial).number)
 
     # Knowing --------------------------------------------------------------------------------------------------------
 
@@ -212,7 +377,7 @@ class Study:
         params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
         return Recommendation(params, self._row(choice.index), self._sign * choice.mean, choice.sd)
 
-    def certificate(self, eps: float | None = None, *, draws: int = 0) -> RemainingRegret:
+    def certificate(self, eps: float | None = None, *, draws: int = 0, record: bool = False) -> RemainingRegret:
         """How much recommending now costs at most, in expectation, given the data: valid at every step.
 
         Parameters
@@ -221,9 +386,11 @@ class Study:
             Ask also for an upper bound on the probability that the regret is more than this.
         draws
             Ask also for the probability that the recommendation is the best, by so many joint draws.
+        record
+            Put it on record, as an event of the study.
 
-        On a table it is a theorem about the fitted model; elsewhere a dense sample stands for the space, and it is an
-        estimate.
+        On a table it is a theorem about the fitted model, which is more cautious than the one the search goes by;
+        elsewhere a dense sample stands for the space, and it is an estimate.
 
         Examples
         --------
@@ -243,7 +410,7 @@ class Study:
         found = proof.certificate
         scale = proof.fit.hyperparameters.scale
         mean, sd = in_units(proof.fit, found.mean, found.sd)
-        return RemainingRegret(
+        left = RemainingRegret(
             params=self._table.params(proof.index) if proof.index >= 0 else self._product.decode(proof.x),
             row=self._row(proof.index),
             mean=self._sign * float(mean),
@@ -260,6 +427,9 @@ class Study:
             objective=self.objective,
             model="given" if self._setup.surrogate.method == "fixed" else "fitted",
         )
+        if _as_bool(record, "record"):
+            self._recorder.record(lambda: self._recorder.event("certified", **left.to_data()))
+        return left
 
     def should_stop(self, when: Regret) -> RemainingRegret | None:
         """The certificate that allows to stop, or None: little enough now, and after each of the last few told values.
@@ -316,69 +486,24 @@ class Study:
         assert isinstance(self._setup.domain, Mixed)
         return self._setup.domain
 
-    def _signed(self, trial: Trial) -> float:
-        assert trial.value is not None
-        return self._sign * trial.value
+    @property
+    def _ledger(self) -> Ledger:
+        return self._recorder.ledger
 
-    def _ask(self) -> Trial:
-        number = len(self._trials)
-        suggestion, self._state = suggest(self._setup, self._history(), number, self._state)
-        if suggestion.fit is not None:
-            self._fit = suggestion.fit
-        trial = self._as_trial(number, suggestion)
-        self._append(trial, suggestion.x, suggestion.index)
-        return trial
+    @property
+    def _fit(self) -> Fit | None:
+        return self._ledger.fit
 
-    def _ask_many(self, n: int) -> list[Trial]:
-        before, fit, state = len(self._trials), self._fit, self._state
-        try:
-            for _ in range(n):
-                self._ask()
-        except Exhausted:
-            if len(self._trials) == before:
-                raise
-        except BaseException:  # nobody would ever get to see the trials of a list that was not returned
-            del self._trials[before:]
-            self._fit, self._state = fit, state
-            raise
-        return self._trials[before:]
+    @property
+    def _state(self) -> State | None:
+        return self._asker.state
 
-    def _as_trial(self, number: int, suggestion: Suggestion) -> Trial:
-        index = suggestion.index
-        record = dict(suggestion.record)
-        if "mean" in record:
-            record["mean"] *= self._sign
-        fit = suggestion.fit
-        return Trial(
-            number=number,
-            params=self._table.params(index) if index >= 0 else self._product.decode(suggestion.x),
-            row=self._row(index),
-            source=suggestion.source,
-            record=record,
-            hyperparameters=asdict(fit.hyperparameters) if fit is not None else None,
-            jitter=suggestion.jitter,
-            fallback=suggestion.fallback,
-        )
-
-    def _append(self, trial: Trial, code: Floats, index: int) -> None:
-        # A trial counts once it is in the list of trials; what an interrupt or an undone batch left is overwritten.
-        self._codes[trial.number :] = [code]
-        self._indices[trial.number :] = [index]
-        self._trials.append(trial)
-
-    def _finish(self, trial: Trial, status: Status, value: float | None) -> Trial:
-        if trial.status != "pending":
-            if (trial.status, trial.value) == (status, value):
-                return trial
-            had = f"told {trial.value!r}" if trial.status == "told" else "failed"
-            now = f"telling {value!r}" if status == "told" else "failing it"
-            raise TrialConflict(f"trial {trial.number} was already {had}; {now} now would change the past.")
-        done = replace(trial, status=status, value=value)
-        self._trials[trial.number] = done
-        return done
+    @_state.setter
+    def _state(self, state: State | None) -> None:
+        self._asker.state = state
 
     def _number(self, value: Any, what: str) -> float:
-        number = as_finite_float(value, what)
+        number = as_finite_float(value, what) + 0.0  # -0.0 and 0.0 are one value, in every database
         if not self._setup.surrogate.standardize and abs(number) > _LARGEST_RAW:
             raise InvalidInput(
                 f"{what} must be within +-{_LARGEST_RAW:g} for a model that does not standardise, got {number!r}. "
@@ -390,9 +515,11 @@ class Study:
         number = trial.number if isinstance(trial, Trial) else trial
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
             raise InvalidInput(f"trial must be a Trial or its number, got {trial!r}.")
-        if not 0 <= number < len(self._trials):
-            raise UnknownTrial(f"no trial {number} in this study; it has {len(self._trials)}, numbered from 0.")
-        known = self._trials[int(number)]
+        if number >= len(self):
+            self.refresh()  # it may be another worker's
+        if not 0 <= number < len(self):
+            raise UnknownTrial(f"no trial {number} in this study; it has {len(self)}, numbered from 0.")
+        known = self._ledger.trials[int(number)]
         if isinstance(trial, Trial) and dict(trial.params) != dict(known.params):
             raise UnknownTrial(f"trial {number} of this study has other parameters; the one told is of another study.")
         return known
@@ -408,6 +535,20 @@ class Study:
 
     def _row(self, index: int) -> Any:
         return self.space.ids[index] if index >= 0 and isinstance(self.space, Table) else None
+
+    def _candidate(self, row: Any) -> int:
+        """The number of a candidate that is to be taken off the list, or put back."""
+        if isinstance(self.space, Table):
+            return self.space.index_of_id(row)
+        if not isinstance(self._setup.domain, Table):
+            raise InvalidInput(
+                "only candidates that can be listed can be excluded: rows of a table, or points of a finite space of "
+                "up to ten thousand. This space is neither; narrow its bounds in a new study instead."
+            )
+        return self._setup.domain.index_of(row)
+
+    def _name_of(self, index: int) -> Any:
+        return self.space.ids[index] if isinstance(self.space, Table) else self._table.params(index)
 
     def _doubtful(self, history: History) -> State:
         self._doubt = doubt(self._setup, history, self._doubt)
@@ -429,27 +570,31 @@ class Study:
         return history
 
     def _history(self) -> History:
-        numbers: Mapping[Status, list[int]] = {"told": [], "pending": [], "failed": []}
-        for trial in self._trials:
-            numbers[trial.status].append(trial.number)
-        y = np.array([self._signed(self._trials[i]) for i in numbers["told"]], dtype=np.float64)
-        return History(
-            told=self._points(numbers["told"]),
-            y=y,
-            pending=self._points(numbers["pending"]),
-            failed=self._points(numbers["failed"]),
-            n_designed=sum(trial.source == "design" for trial in self._trials),
-            n_ruled=sum(trial.source == "rule" for trial in self._trials),
-            fit=self._fit,
-        )
-
-    def _points(self, numbers: list[int]) -> Points:
-        X = np.array([self._codes[i] for i in numbers], dtype=np.float64).reshape(len(numbers), self._setup.domain.dim)
-        index = np.array([self._indices[i] for i in numbers], dtype=np.intp)
-        return Points(np.array(numbers, dtype=np.intp), X, index)
+        return self._ledger.history()
 
 
 def _as_bool(value: Any, what: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InvalidInput(f"{what} must be True or False, got {value!r}.")
     return bool(value)
+
+
+def _as_whole(value: Any, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise InvalidInput(f"{what} must be a whole number >= 0, got {value!r}.")
+    return int(value)
+
+
+def _as_key(key: Any) -> str:
+    """The key of a request; one that nobody else has where none was given."""
+    if key is None:
+        return secrets.token_hex(8)
+    if not isinstance(key, str) or not key:
+        raise InvalidInput(f"key must be some text, the same for the same request, got {key!r}.")
+    return key
+
+
+def _as_reason(reason: Any, *, needed: bool = False) -> str:
+    if not isinstance(reason, str) or (needed and not reason.strip()):
+        raise InvalidInput(f"reason must say in words why, for the record, got {reason!r}.")
+    return reason

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 __all__ = ["Recommendation", "Status", "Trial"]
 
-Status = Literal["pending", "told", "failed"]
+Status = Literal["pending", "told", "failed", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Trial:
     row
         Id of the row on a table, else None.
     status
-        ``"pending"`` until told, then ``"told"`` or ``"failed"``.
+        ``"pending"`` until told, then ``"told"`` or ``"failed"``; ``"lost"`` once it was released.
     value
         What was measured, in the user's units and sign.
     source
@@ -37,6 +37,8 @@ class Trial:
         What had to be added to the diagonal of the covariance matrix, 0 if nothing.
     fallback
         Why the rule was not followed, None if it was.
+    excluded
+        Whether the result was set aside: it stays on record and is not used.
     """
 
     number: int
@@ -49,6 +51,7 @@ class Trial:
     hyperparameters: Mapping[str, Any] | None = None
     jitter: float = 0.0
     fallback: str | None = None
+    excluded: bool = False
 
     @property
     def zeta(self) -> float | None:

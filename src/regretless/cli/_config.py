@@ -1,0 +1,152 @@
+"""What ``optimize`` is told by its file."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from regretless.cli._study import SUFFIX
+from regretless.errors import InvalidInput
+from regretless.sheets import read_experiments
+from regretless.spaces import Float, Int, Mixed, Space, as_dimension, as_space
+from regretless.spaces.scalars import did_you_mean, listed, show
+from regretless.study import Regret
+
+__all__ = ["Config", "read_config"]
+
+_KEYS = (
+    "space",
+    "table",
+    "python",
+    "command",
+    "objective",
+    "direction",
+    "budget",
+    "workers",
+    "stop",
+    "seed",
+    "study",
+    "timeout",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """An optimisation: what may be tried, what evaluates it, and when to stop."""
+
+    folder: Path
+    space: Space
+    python: str | None
+    command: str | None
+    objective: str
+    direction: Any
+    budget: int
+    workers: int
+    stop: Regret | None
+    seed: int | None
+    study: str
+    name: str
+    timeout: float | None
+
+
+def read_config(path: str) -> Config:
+    """Read and check everything before anything is run."""
+    try:
+        with Path(path).open("rb") as stream:
+            text = tomllib.load(stream)
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{path} cannot be read as TOML: {error}.") from error
+    try:
+        return _config(Path(path), text)
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: {error}") from error
+
+
+def _config(path: Path, text: Mapping[str, Any]) -> Config:
+    for key in text:
+        if key not in _KEYS:
+            raise InvalidInput(f"unknown key {key!r}; known are {listed(_KEYS)}.{did_you_mean(key, _KEYS)}")
+    python, command = text.get("python"), text.get("command")
+    if (python is None) == (command is None):
+        raise InvalidInput('say what to run: python = "module:function", or command = "./simulate --rate {rate}".')
+    space = _space(path.parent, text)
+    if command is not None:
+        _check_command(command, space)
+    if python is not None and (not isinstance(python, str) or python.count(":") != 1):
+        raise InvalidInput(f'python must name a function as "module:function", got {show(python)}.')
+    direction = text.get("direction", "maximize")
+    if direction not in ("maximize", "minimize"):
+        raise InvalidInput(f'direction must be "maximize" or "minimize", got {show(direction)}.')
+    timeout = text.get("timeout")
+    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0):
+        raise InvalidInput(f"timeout must be a number of seconds, got {show(timeout)}.")
+    return Config(
+        folder=path.parent,
+        space=space,
+        python=python,
+        command=command,
+        objective=str(text.get("objective", "value")),
+        direction=direction,
+        budget=_whole(text, "budget", None),
+        workers=_whole(text, "workers", 1),
+        stop=_stop(text.get("stop")),
+        seed=text.get("seed"),
+        study=_place(path, text.get("study")),
+        name=path.stem,
+        timeout=timeout,
+    )
+
+
+def _space(folder: Path, text: Mapping[str, Any]) -> Space:
+    if ("space" in text) == ("table" in text):
+        raise InvalidInput('say what may be tried: a [space] of parameters, or table = "scope.csv".')
+    if "table" in text:
+        return read_experiments(folder / str(text["table"])).table()
+    entries = text["space"]
+    if not isinstance(entries, dict) or not entries:
+        raise InvalidInput("[space] needs a parameter, such as rate = { low = 1e-5, high = 0.1, log = true }.")
+    return as_space(Mixed({name: _parameter(name, entry) for name, entry in entries.items()}).dimensions)
+
+
+def _parameter(name: str, entry: Any) -> Any:
+    """A pair is written with names here: in TOML a list is a list of values, and says so."""
+    if not isinstance(entry, dict):
+        return as_dimension(entry)
+    if not {"low", "high"} <= set(entry) <= {"low", "high", "log"}:
+        raise InvalidInput(f"parameter {name!r} needs low and high, and perhaps log = true; got {show(entry)}.")
+    low, high, log = entry["low"], entry["high"], entry.get("log", False)
+    whole = isinstance(low, int) and isinstance(high, int)
+    return Int(low, high, log) if whole else Float(low, high, log)
+
+
+def _check_command(command: Any, space: Space) -> None:
+    if not isinstance(command, str) or not command.strip():
+        raise InvalidInput(f"command must be a line for the shell, got {show(command)}.")
+    fixed = {name for name, part in space.dimensions.items() if part.size == 1} if isinstance(space, Mixed) else set()
+    missing = [name for name in space.names if f"{{{name}}}" not in command and name not in fixed]
+    if missing:
+        raise InvalidInput(f"the command does not use {{{missing[0]}}}. Every parameter needs its place in it.")
+
+
+def _whole(text: Mapping[str, Any], key: str, default: int | None) -> int:
+    value = text.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(f"{key} must be a whole number, 1 or more, got {show(value)}.")
+    return value
+
+
+def _stop(entry: Any) -> Regret | None:
+    if entry is None:
+        return None
+    text = str(entry).strip()
+    try:
+        return Regret(relative=float(text[:-1]) / 100.0) if text.endswith("%") else Regret(float(text))
+    except ValueError as error:
+        raise InvalidInput(f'stop must be a regret such as 0.5 or "1%", got {show(entry)}.') from error
+
+
+def _place(path: Path, entry: Any) -> str:
+    if entry is None:
+        return str(path.with_suffix(SUFFIX))
+    return str(entry) if "://" in str(entry) else str(path.parent / str(entry))

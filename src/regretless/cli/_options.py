@@ -1,0 +1,77 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from regretless.sheets import Experiments, read_experiments
+from regretless.study import Regret
+
+__all__ = ["direction_option", "experiments_of", "seed_option", "sheet_options", "stop_option"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_SHEET = (
+    click.option("--id", "id", metavar="COLUMN", help="The column that names the rows; else they are called by line."),
+    click.option("--ignore", multiple=True, metavar="COLUMN", help="A column to leave out, such as notes. Repeatable."),
+    click.option(
+        "--categorical", multiple=True, metavar="COLUMN", help="A column whose numbers are only names. Repeatable."
+    ),
+    click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark, where the file leaves a doubt."),
+    click.option("--worksheet", metavar="NAME", help="The worksheet of an Excel workbook with several."),
+)
+
+
+def sheet_options(command: Command) -> Command:
+    """How a file is read: ``id``, ``ignore``, ``categorical``, ``decimal`` and ``worksheet``."""
+    for option in reversed(_SHEET):
+        command = option(command)
+    return command
+
+
+def experiments_of(
+    path: str, objective: str | None, reading: Mapping[str, Any], *, must_have_objective: bool = True
+) -> Experiments:
+    """The experiments of a file, with what was left out said on stderr."""
+    from regretless.cli._output import say
+
+    found = read_experiments(path, objective=objective, must_have_objective=must_have_objective, **reading)
+    for note in found.notes:
+        say(f"{path}: {note}")
+    return found
+
+
+def direction_option(command: Command) -> Command:
+    """``--maximize/--minimize``, handed on as ``maximize``."""
+    option = click.option(
+        "--maximize/--minimize", default=True, show_default=True, help="Whether large or small values are wanted."
+    )
+    return option(command)
+
+
+def seed_option(command: Command) -> Command:
+    """``--seed``."""
+    option = click.option("--seed", type=click.IntRange(min=0), help="Same seed and same data, same suggestions.")
+    return option(command)
+
+
+class _Stop(click.ParamType[Regret]):
+    name = "EPS"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Regret:
+        if isinstance(value, Regret):
+            return value
+        text = str(value).strip()
+        try:
+            return Regret(relative=float(text[:-1]) / 100.0) if text.endswith("%") else Regret(float(text))
+        except ValueError:
+            self.fail(f"{text!r} is no amount of regret. Write 0.5 (in units of the objective) or 1%.", param, ctx)
+
+
+def stop_option(command: Command) -> Command:
+    """``--stop``, a `Regret` or None."""
+    option = click.option(
+        "--stop", type=_Stop(), help="Advise to stop once this much regret is left, such as 0.5 or 1%; exit code 3."
+    )
+    return option(command)

@@ -1,0 +1,128 @@
+"""Where a study stands, for people and for machines: what was measured, what is recommended, what that may cost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from regretless.cli._output import point
+from regretless.report.text import number, pairs, plus_minus, rounded
+from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
+
+__all__ = ["MET", "Standing", "sentence", "standing"]
+
+#: Exit code of a command whose stop rule is met.
+MET = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of a study; ``left`` and ``recommended`` are None while nothing was measured."""
+
+    study: Study
+    row_name: str
+    counts: Mapping[str, int]
+    best: Trial | None
+    repeats: tuple[float, ...]  # all values measured where the best one was
+    recommended: Recommendation | None
+    left: RemainingRegret | None
+    stop: Regret | None
+
+    @property
+    def met(self) -> bool:
+        """Whether the stop rule is met."""
+        return self.stop is not None and self.left is not None and self.stop.reached(self.left)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """Labelled sentences."""
+        objective = self.study.objective
+        said = {"lost": "given up"}
+        counted = " · ".join(f"{count} {said.get(word, word)}" for word, count in self.counts.items() if count)
+        facts = [("Objective", f"{objective}, to be {self.study.direction}d".replace("ized", "ised"))]
+        facts.append(("Experiments", counted or "none yet"))
+        if self.best is None or self.left is None or self.recommended is None:
+            return [*facts, ("Advice", "Go on: nothing was measured yet.")]
+        assert self.best.value is not None
+        best = f"{number(self.best.value)} at {point(self.best.row, self.best.params, self.row_name)}"
+        if len(self.repeats) > 1:
+            mean = sum(self.repeats) / len(self.repeats)
+            best += f"; measured {len(self.repeats)} times there, {number(mean)} on average"
+        advised = point(self.recommended.row, self.recommended.params, self.row_name)
+        expected = plus_minus(self.recommended.mean, self.recommended.sd)
+        return [
+            *facts,
+            ("Best measured", best),
+            ("Recommended", f"{advised}, expected {expected}"),
+            ("Certificate", sentence(self.left, self.row_name)),
+            ("Trust", _trust(self.left)),
+            ("Advice", self.advice()),
+        ]
+
+    def advice(self) -> str:
+        """Whether to stop, in a sentence."""
+        if self.left is None:
+            return "Go on: nothing was measured yet."
+        left = f"{'at most' if self.left.exact else 'about'} {rounded(self.left.bound)} {self.study.objective}"
+        if self.left.trust.light == "red":
+            return "Go on, or look at the data: the model does not fit them, so do not stop on its word."
+        if self.met:
+            return f"You can stop: going on is expected to gain {left}."
+        if self.stop is None:
+            return f"Going on is expected to gain {left}. Say how much is worth it with --stop."
+        if self.left.trust.light == "too few data":
+            return "Go on: there are too few data to trust the model with that decision."
+        enough = number(self.stop.eps) if self.stop.eps is not None else f"{100.0 * (self.stop.relative or 0.0):g} %"
+        return f"Go on: there may be {left} to gain, more than the {enough} at which to stop."
+
+    def record(self) -> dict[str, Any]:
+        """The same for machines."""
+        left, best, chosen = self.left, self.best, self.recommended
+        return {
+            "objective": self.study.objective,
+            "direction": self.study.direction,
+            "counts": dict(self.counts),
+            "best_measured": best
+            and {"trial": best.number, "row": best.row, "params": best.params, "value": best.value},
+            "recommended": chosen
+            and {"row": chosen.row, "params": chosen.params, "mean": chosen.mean, "sd": chosen.sd},
+            "certificate": left
+            and {
+                "bound": left.bound,
+                "exact": left.exact,
+                "model": left.model,
+                "trust": left.trust.light,
+                "sentence": left.sentence,
+            },
+            "stop": self.met,
+            "advice": self.advice(),
+        }
+
+
+def standing(study: Study, stop: Regret | None, row_name: str = "row", *, record: bool = False) -> Standing:
+    """Look at a study; with something measured the certificate is computed, and put on record if asked."""
+    used = [trial for trial in study.trials if not trial.excluded]
+    counts = {
+        "measured": sum(trial.status == "told" for trial in used),
+        "failed": sum(trial.status == "failed" for trial in used),
+        "pending": sum(trial.status == "pending" for trial in used),
+        "lost": sum(trial.status == "lost" for trial in used),
+        "excluded": len(study.trials) - len(used),
+    }
+    best = study.best
+    if best is None:
+        return Standing(study, row_name, counts, None, (), None, None, stop)
+    left = study.certificate(record=record)
+    values = tuple(trial.value for trial in used if trial.value is not None and dict(trial.params) == dict(best.params))
+    return Standing(study, row_name, counts, best, values, study.recommend(), left, stop)
+
+
+def _trust(left: RemainingRegret) -> str:
+    light, message = left.trust.light, left.trust.message
+    return message if light == "too few data" else f"{light}. {message}"
+
+
+def sentence(left: RemainingRegret, row_name: str) -> str:
+    """The certificate's promise in the lab's words; how far to trust it is said apart."""
+    what = f"{row_name} {left.row}" if left.row is not None else f"({pairs(left.params)})"
+    cost = f"{'at most' if left.exact else 'about'} {rounded(left.bound)} {left.objective} in expectation"
+    text = f"Under the {left.model} model, settling on {what} costs {cost}"
+    return f"{text}." if left.exact else f"{text} (an estimate: a dense sample stands for the space)."

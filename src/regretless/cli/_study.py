@@ -1,0 +1,143 @@
+"""Finding the study a command is about, and what the lab said about it when it was made.
+
+A study lies beside the file of its candidates: that of ``scope.csv`` is ``scope.study.db``. Where a folder holds one
+study, commands run there find it; ``--study`` names it otherwise.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from regretless.errors import InvalidInput
+from regretless.sheets import Dialect
+from regretless.spaces import Table
+from regretless.study import Regret, Study, Trial
+
+__all__ = ["SUFFIX", "Lab", "about", "check_rows", "open_lab", "place_beside", "study_options"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+SUFFIX = ".study.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Lab:
+    """An open study with what the lab said about it."""
+
+    study: Study
+    place: str  # without a password, for people
+    file: str | None
+    row_name: str
+    batch: int
+    stop: Regret | None
+    dialect: Dialect
+
+    @property
+    def trial_name(self) -> str:
+        """What the numbers of trials are called in files: trial, unless the lab has such a column itself."""
+        taken = {self.row_name, self.study.objective, *self.study.space.names}
+        return "trial" if "trial" not in taken else "regretless trial"
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the candidates are rows of a table."""
+        return isinstance(self.study.space, Table)
+
+    @property
+    def pending(self) -> list[Trial]:
+        """Trials that wait for a result."""
+        return [trial for trial in self.study.trials if trial.status == "pending"]
+
+
+def study_options(command: Command) -> Command:
+    """``--study`` and ``--name``, handed on as ``where`` and ``name``."""
+    where = click.option(
+        "--study",
+        "where",
+        metavar="PLACE",
+        envvar="REGRETLESS_STUDY",
+        help="Its .study.db file, the CSV it lies beside, or a postgresql:// URL. Default: the only one here.",
+    )
+    name = click.option("--name", metavar="NAME", help="The name of the study, where a database holds several.")
+    return where(name(command))
+
+
+def place_beside(file: str) -> str:
+    """Where the study of a file lies.
+
+    >>> place_beside("data/scope.csv")
+    'data/scope.study.db'
+    """
+    return str(Path(file).with_suffix(SUFFIX))
+
+
+def about(
+    *, file: str | None, row_name: str, batch: int, stop: Regret | None, dialect: Dialect | None
+) -> dict[str, Any]:
+    """What goes on record when a study is made, as plain JSON."""
+    written = Dialect() if dialect is None else dialect
+    return {
+        "file": file,
+        "row_name": row_name,
+        "batch": batch,
+        "stop": None if stop is None else {"eps": stop.eps, "relative": stop.relative},
+        "dialect": {"delimiter": written.delimiter, "decimal": written.decimal, "bom": written.bom},
+    }
+
+
+@contextmanager
+def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
+    """The study that is meant, open until the block ends."""
+    place = _find() if where is None else _given(where)
+    shown = re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", place)  # without a password
+    names = Study.names(place)
+    if name is None and len(names) != 1:
+        raise InvalidInput(f"{shown} holds {len(names)} studies: {', '.join(names) or 'none'}. Choose one: --name.")
+    with Study.open(place, names[0] if name is None else name, **more) as study:
+        said = study.about
+        stop = said.get("stop")
+        yield Lab(
+            study=study,
+            place=shown,
+            file=said.get("file"),
+            row_name=said.get("row_name", "row"),
+            batch=said.get("batch", 1),
+            stop=None if stop is None else Regret(**stop),
+            dialect=Dialect(**said.get("dialect", {})),
+        )
+
+
+def check_rows(lab: Lab, rows: tuple[str, ...]) -> None:
+    """All of these are rows of the study, or an error before anything is changed."""
+    space = lab.study.space
+    if rows and not isinstance(space, Table):
+        raise InvalidInput("this study has no rows: its space is not a table. Narrow the space in a new study instead.")
+    for row in rows:
+        if isinstance(space, Table):
+            space.index_of_id(row)
+
+
+def _find() -> str:
+    found = sorted(path.name for path in Path().glob(f"*{SUFFIX}"))
+    if not found:
+        raise InvalidInput(
+            f"there is no study (*{SUFFIX}) in this folder. Make one: regretless init scope.csv --objective yield, "
+            "or name one with --study."
+        )
+    if len(found) > 1:
+        raise InvalidInput(f"there are {len(found)} studies in this folder: {', '.join(found)}. Choose one: --study.")
+    return found[0]
+
+
+def _given(where: str) -> str:
+    if "://" in where:
+        return where
+    place = where if where.endswith((".db", ".sqlite", ".sqlite3")) else place_beside(where)
+    if not Path(place).is_file():
+        raise InvalidInput(f"there is no study at {place}. Give the path of its {SUFFIX} file, or make it with init.")
+    return place

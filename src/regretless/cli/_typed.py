@@ -1,0 +1,62 @@
+"""What people type at a prompt, read without a guess."""
+
+import math
+from typing import Any
+
+from regretless.errors import InvalidInput
+from regretless.spaces import Mixed, Table
+from regretless.spaces.csvfile import is_number
+
+__all__ = ["typed_number", "typed_params", "typed_trial"]
+
+
+def typed_number(text: str, what: str) -> float:
+    """A finite number with a decimal point.
+
+    >>> typed_number("81.2", "yield")
+    81.2
+    """
+    if is_number(text, ",") and "," in text:
+        raise InvalidInput(f"{what}: {text!r} holds a comma. Write {text.replace(',', '.')} if that is what it says.")
+    if not is_number(text, "."):
+        raise InvalidInput(f"{what} must be a number such as 81.2, got {text!r}. Without a result, use --failed.")
+    number = float(text)
+    if not math.isfinite(number):
+        raise InvalidInput(f"{what}: {text} is too large for a number. Use another unit for it.")
+    return number
+
+
+def typed_trial(text: str) -> int:
+    """The number of a trial."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise InvalidInput(
+            f"{text!r} is neither the number of a trial nor a file. Write: record 17 81.2, or record FILE."
+        )
+    return int(text)
+
+
+def typed_params(settings: tuple[str, ...], space: Table | Mixed) -> dict[str, Any]:
+    """What ``--set NAME=VALUE`` says, each value of the kind its factor has."""
+    params: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        if not equals or name not in space.names:
+            raise InvalidInput(f"--set {setting!r}: write NAME=VALUE with a NAME of {', '.join(space.names)}.")
+        params[name] = _value(text, name, space)
+    return params
+
+
+def _value(text: str, name: str, space: Table | Mixed) -> Any:
+    if isinstance(space, Table):
+        example: Any = space.params(0)[name]
+        choices: tuple[Any, ...] = (example,)
+    else:
+        part = space.dimensions[name]
+        choices = getattr(part, "levels", None) or getattr(part, "choices", None) or (getattr(part, "value", 0.0),)
+    if all(isinstance(choice, str) for choice in choices):
+        return text
+    for choice in choices:  # a choice that is spelled just so, such as True
+        if str(choice) == text:
+            return choice
+    number = typed_number(text, name)
+    return int(number) if number.is_integer() and "." not in text else number

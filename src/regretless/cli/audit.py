@@ -1,0 +1,45 @@
+"""``regretless audit``: the certificate of a table that is partly measured, with no set-up."""
+
+from typing import Any
+
+import click
+
+from regretless.cli._options import direction_option, experiments_of, sheet_options, stop_option
+from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, waiting
+from regretless.cli._sheet_study import study_of
+from regretless.cli._standing import MET, standing
+from regretless.errors import InvalidInput
+from regretless.study import Regret
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="Example: regretless audit results.csv --objective yield --stop 1%",
+    short_help="How much regret is left in a table that is partly measured.",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--objective", required=True, metavar="COLUMN", help="The column of results, filled as far as known.")
+@direction_option
+@stop_option
+@sheet_options
+@format_option
+def command(file: str, objective: str, maximize: bool, stop: Regret | None, format: Format, **reading: Any) -> None:
+    """Print what the results in FILE say: the best measured, the recommended, and what settling on it may still cost.
+
+    Rows without a result are the candidates that are left. Files of EDBO+ can be read as they are: PENDING means no
+    result, and its column of priorities is left out. FILE is not changed.
+    """
+    experiments = experiments_of(file, objective, reading)
+    if not any(isinstance(value, float) for value in experiments.values):
+        raise InvalidInput(f"{file}: column {objective!r} holds no result yet. Fill in at least one, then audit.")
+    with waiting("Fitting the model"):
+        view = standing(study_of(experiments, objective, maximize=maximize), stop, experiments.row_name)
+    if format == "json":
+        print_json({"file": file, "candidates": len(set(experiments.ids)), **view.record()})
+    elif format == "csv":
+        print_rows(["what", "says"], [{"what": what, "says": says} for what, says in view.facts()], format)
+    else:
+        print_facts(view.facts())
+    if view.met:
+        raise SystemExit(MET)

@@ -1,0 +1,124 @@
+"""``regretless export``: everything on record, for spreadsheets and for programs."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from regretless.cli._output import print_json, say
+from regretless.cli._study import Lab, open_lab, study_options
+from regretless.report.text import utc
+from regretless.sheets import check_new, write_csv, write_new
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="Example: regretless export --out trials.csv",
+    short_help="Write every trial, or the whole record, to a file.",
+)
+@click.option("--out", type=click.Path(dir_okay=False), help="A new file; stdout by default.")
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(["csv", "json"]),
+    default="csv",
+    show_default=True,
+    help="csv: one row a trial. json: the settings and every event as well.",
+)
+@study_options
+def command(out: str | None, format: Literal["csv", "json"], where: str | None, name: str | None) -> None:
+    """Write every trial: what was run, what came out, why it was suggested, who recorded it and when (UTC).
+
+    Cells that a spreadsheet would run as formulas are written with an apostrophe in front; import takes it off again.
+    """
+    if out is not None:
+        check_new(out)
+    with open_lab(where, name) as lab:
+        if format == "json":
+            _write_json(lab, out)
+        else:
+            names, rows = _table(lab)
+            if out is None:
+                write_csv(sys.stdout, names, rows)
+            else:
+                write_new(out, names, rows, lab.dialect)
+        if out is not None:
+            say(f"Wrote {len(lab.study)} trials to {out}.")
+
+
+def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
+    own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, lab.study.objective]
+    said = ("status", "excluded", "source", "expected", "sd", "zeta", "asked", "ended", "author")
+    title = {word: word if word not in own else f"regretless {word}" for word in said}
+    times: dict[int, dict[str, Any]] = {}
+    for event in lab.study.events():
+        if event.number is None:
+            continue
+        entry = times.setdefault(event.number, {})
+        if event.kind == "asked":
+            entry["asked"] = utc(event.time)
+        if event.kind in ("told", "failed", "added", "amended"):
+            entry.update(ended=utc(event.time), author=event.author)
+    rows = []
+    for trial in lab.study.trials:
+        facts = {
+            "status": trial.status,
+            "excluded": "yes" if trial.excluded else None,
+            "source": trial.source,
+            "expected": trial.record.get("mean"),
+            "sd": trial.record.get("sd"),
+            "zeta": trial.zeta,
+            **times.get(trial.number, {}),
+        }
+        ids = {lab.trial_name: trial.number, lab.row_name: trial.row, lab.study.objective: trial.value}
+        if trial.status == "failed":
+            ids[lab.study.objective] = "failed"
+        rows.append({**trial.params, **ids, **{title[word]: value for word, value in facts.items()}})
+    return own + [title[word] for word in said], rows
+
+
+def _write_json(lab: Lab, out: str | None) -> None:
+    study = lab.study
+    record = {
+        "study": study.name,
+        "objective": study.objective,
+        "direction": study.direction,
+        "rule": study.rule.name,
+        "seed": study.seed,
+        "about": study.about,
+        "trials": [
+            {
+                "trial": trial.number,
+                "row": trial.row,
+                "params": trial.params,
+                "status": trial.status,
+                "value": trial.value,
+                "excluded": trial.excluded,
+                "source": trial.source,
+                "record": trial.record,
+                "hyperparameters": trial.hyperparameters,
+            }
+            for trial in study.trials
+        ],
+        "events": [
+            {
+                "seq": event.seq,
+                "time": utc(event.time),
+                "author": event.author,
+                "kind": event.kind,
+                "trial": event.number,
+                "value": event.value,
+                "data": event.data,
+            }
+            for event in study.events()
+        ],
+    }
+    if out is None:
+        print_json(record)
+    else:
+        with Path(out).open("x", encoding="utf-8") as stream:
+            json.dump(record, stream, indent=2, ensure_ascii=False)
+            stream.write("\n")

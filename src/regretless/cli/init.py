@@ -1,0 +1,106 @@
+"""``regretless init``: a study of the experiments in a file, which then lasts."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option
+from regretless.cli._output import print_rows, say
+from regretless.cli._sheet_study import add_results
+from regretless.cli._study import about, place_beside
+from regretless.errors import InvalidInput
+from regretless.report.text import number
+from regretless.sheets import Experiments
+from regretless.spaces import Repeats
+from regretless.study import Regret, Study
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="Example: regretless init scope.csv --objective yield --maximize --batch 3",
+    short_help="Make a study of the experiments in a CSV file.",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option(
+    "--objective", required=True, metavar="NAME", help="What is measured; results in a column of that name count."
+)
+@direction_option
+@click.option("--batch", type=click.IntRange(1, 1000), default=1, show_default=True, help="Experiments a round.")
+@stop_option
+@click.option(
+    "--repeats",
+    type=click.Choice(["allow", "never"]),
+    default="allow",
+    show_default=True,
+    help="Whether an experiment may be suggested again: worth it where measurements are noisy.",
+)
+@sheet_options
+@seed_option
+@click.option(
+    "--study", "where", metavar="PLACE", help="Where to keep it: a file, or a postgresql:// URL. Default: beside FILE."
+)
+@click.option("--name", metavar="NAME", help="What to call it. Default: the name of FILE.")
+def command(
+    file: str,
+    objective: str,
+    maximize: bool,
+    batch: int,
+    stop: Regret | None,
+    repeats: Repeats,
+    seed: int | None,
+    where: str | None,
+    name: str | None,
+    **reading: Any,
+) -> None:
+    """Make a study of the experiments in FILE, one a row. It is kept beside FILE, which is not changed.
+
+    How each column was read is printed: look at it before you go on.
+    """
+    experiments = experiments_of(file, objective, reading, must_have_objective=False)
+    table = experiments.table(repeats)
+    place = place_beside(file) if where is None else where
+    name = Path(file).stem if name is None else name
+    if name in Study.names(place):
+        raise InvalidInput(
+            f"there is a study {name!r} already. Go on with it (regretless suggest), bring results along (regretless "
+            "import), or give another --name."
+        )
+    row_name, dialect = experiments.row_name, experiments.dialect
+    said = about(file=Path(file).name, row_name=row_name, batch=batch, stop=stop, dialect=dialect)
+    with Study.open(
+        place,
+        name,
+        space=table,
+        direction="maximize" if maximize else "minimize",
+        objective=objective,
+        seed=seed,
+        about=said,
+    ) as study:
+        done = add_results(study, experiments)
+    print_rows(["column", "read as"], _columns(experiments), "table")
+    click.echo()
+    again = f" ({len(experiments)} rows, some of them equal)" if len(experiments) > table.n_candidates else ""
+    aim = "maximised" if maximize else "minimised"
+    click.echo(f"{table.n_candidates} possible experiments{again}; {objective} is to be {aim}.")
+    if done:
+        click.echo(f"{done} results were brought along.")
+    say(f"Made {name if '://' in place else place}. Next: regretless suggest")
+
+
+def _columns(experiments: Experiments) -> list[dict[str, Any]]:
+    rows = []
+    for name in experiments.factors:
+        values = list(dict.fromkeys(experiments.factors[name]))
+        if len(values) == 1:
+            kind = f"always {number(values[0])}"
+        elif isinstance(values[0], str):
+            kind = f"{len(values)} names: {', '.join(map(str, values[:4]))}{', ...' if len(values) > 4 else ''}"
+        else:
+            numbers = [value for value in values if isinstance(value, int | float)]
+            kind = f"numbers from {number(min(numbers))} to {number(max(numbers))}, {len(numbers)} different"
+        rows.append({"column": name, "read as": kind})
+    if experiments.id is not None:
+        rows.insert(0, {"column": experiments.id, "read as": "the names of the rows"})
+    return rows

@@ -1,0 +1,78 @@
+"""``regretless next``: from one file to the next rows to run, with no state at all."""
+
+from typing import Any
+
+import click
+
+from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option
+from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say, waiting
+from regretless.cli._sheet_study import study_of
+from regretless.cli._standing import MET, standing
+from regretless.errors import Exhausted
+from regretless.report.text import plus_minus
+from regretless.study import Regret, Trial
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="Example: regretless next experiments.csv --objective yield -n 3",
+    short_help="Print the next rows of a CSV file to run; keeps no state.",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--objective", required=True, metavar="COLUMN", help="The column of results, filled as far as known.")
+@direction_option
+@click.option("-n", "count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many rows.")
+@stop_option
+@sheet_options
+@seed_option
+@format_option
+def command(
+    file: str,
+    objective: str,
+    maximize: bool,
+    count: int,
+    stop: Regret | None,
+    seed: int | None,
+    format: Format,
+    **reading: Any,
+) -> None:
+    """Print the next rows of FILE to run.
+
+    Rows whose result is filled in are data, the others are candidates. Nothing is stored and FILE is not changed: fill
+    in results as they come, and ask again. The same file gives the same answer.
+    """
+    experiments = experiments_of(file, objective, reading)
+    with waiting("Choosing the next rows"):
+        study = study_of(experiments, objective, maximize=maximize, repeats="never", seed=seed or 0)
+        view = standing(study, stop, experiments.row_name)
+        try:
+            trials = study.ask(count)
+        except Exhausted:
+            trials = []
+    if not trials:
+        say("Every row has a result: there is nothing left to suggest.")
+    elif len(trials) < count:
+        say(f"Only {len(trials)} rows are left without a result.")
+    rows = [suggestion(trial, experiments.row_name, objective) for trial in trials]
+    if format == "json":
+        print_json({"suggestions": [_record(trial) for trial in trials], **view.record()})
+    else:
+        names = [experiments.row_name, *experiments.factors, *((f"expected {objective}",) if format == "table" else ())]
+        if rows or format == "csv":
+            print_rows(names, rows, format)
+        if format == "table":
+            click.echo()
+            print_facts(view.facts())
+    if view.met:
+        raise SystemExit(MET)
+
+
+def suggestion(trial: Trial, row_name: str, objective: str) -> dict[str, Any]:
+    """A suggestion as a row for people: where it is, and what the model expects there."""
+    expected = plus_minus(trial.record["mean"], trial.record["sd"]) if "mean" in trial.record else "initial design"
+    return {row_name: trial.row, **trial.params, f"expected {objective}": expected}
+
+
+def _record(trial: Trial) -> dict[str, Any]:
+    return {"row": trial.row, "params": trial.params, "source": trial.source, **trial.record}

@@ -1,0 +1,83 @@
+"""``regretless ran``: an experiment that was not the suggested one."""
+
+from typing import Any
+
+import click
+
+from regretless.cli._output import point, say
+from regretless.cli._study import Lab, open_lab, study_options
+from regretless.cli._typed import typed_number, typed_params
+from regretless.errors import InvalidInput
+from regretless.report.text import number
+from regretless.study import Trial
+
+__all__ = ["command"]
+
+
+@click.command(
+    epilog="Examples: regretless ran --set T=85 81.2; regretless ran --row A7 81.2",
+    short_help="Record an experiment that was not the suggested one.",
+    context_settings={"ignore_unknown_options": True},  # so that a value may be negative
+)
+@click.argument("value", required=False)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A factor as it was run. Repeatable.")
+@click.option("--row", metavar="ROW", help="The row that was run, by its name or line.")
+@click.option("--trial", type=click.IntRange(min=0), help="The pending trial it was run instead of, which is given up.")
+@click.option("--failed", is_flag=True, help="It was run and gave no result.")
+@study_options
+def command(
+    value: str | None,
+    settings: tuple[str, ...],
+    row: str | None,
+    trial: int | None,
+    failed: bool,
+    where: str | None,
+    name: str | None,
+) -> None:
+    """Record a result of an experiment that was run without or instead of a suggestion, or of one run once more.
+
+    Factors that are not set are those of the trial it was run instead of: --trial, or the only one that is pending.
+    """
+    if failed == (value is not None):
+        raise InvalidInput("give either a value or --failed.")
+    if (row is None) == (not settings):
+        raise InvalidInput("say what was run: --set NAME=VALUE for each factor that differs, or --row.")
+    with open_lab(where, name) as lab:
+        result = None if value is None else typed_number(value, lab.study.objective)
+        if row is not None:
+            instead = None if trial is None else _pending(lab, trial)
+            added = lab.study.add(row=row, value=result, failed=failed)
+        else:
+            given = typed_params(settings, lab.study.space)
+            instead = _base(lab, given, trial)
+            params: dict[str, Any] = {**(instead.params if instead else {}), **given}
+            added = lab.study.add(params, result, failed=failed)
+        outcome = "failed" if added.value is None else f"{lab.study.objective} {number(added.value)}"
+        say(f"Recorded trial {added.number}: {outcome} at {point(added.row, added.params, lab.row_name)}")
+        if instead is not None:
+            lab.study.release(instead.number, f"trial {added.number} was run instead")
+            say(f"Trial {instead.number} is given up; it may be suggested again.")
+
+
+def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:
+    """The trial that fills in what is not set; None where all is set and none was named."""
+    if trial is not None:
+        return _pending(lab, trial)
+    missing = [name for name in lab.study.space.names if name not in given]
+    if not missing:
+        return None
+    if len(lab.pending) != 1:
+        numbers = ", ".join(str(one.number) for one in lab.pending) or "none"
+        raise InvalidInput(
+            f"{', '.join(missing)} is not set. Set all factors, or say with --trial instead of which pending trial it "
+            f"was run (pending: {numbers})."
+        )
+    return lab.pending[0]
+
+
+def _pending(lab: Lab, number: int) -> Trial:
+    found = [trial for trial in lab.pending if trial.number == number]
+    if not found:
+        numbers = ", ".join(str(one.number) for one in lab.pending) or "none"
+        raise InvalidInput(f"trial {number} is not pending (pending: {numbers}).")
+    return found[0]

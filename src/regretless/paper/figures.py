@@ -1,0 +1,205 @@
+"""The figures, in the paper's arrangement: one panel a problem, mean with standard error, regret on a log scale."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.paper.curves import bound_curves, conditional_curves, two_point_curves
+from regretless.paper.methods import Method
+from regretless.paper.results import Results, race_curves
+from regretless.paper.stopping import STOPPING
+from regretless.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, load, new_figure, ticks, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["bounds", "confidence", "races", "stopping", "synthetic", "two_points"]
+
+_TITLES = {
+    "gp-sample": "GP samples, d = 3",
+    "holder-table": "Holder table, d = 2",
+    "cross-in-tray": "Cross-in-tray, d = 2",
+    "ackley-d4": "Ackley, d = 4",
+    "perovskite": "Perovskite, N = 94",
+    "p3ht": "P3HT/CNT, N = 178",
+    "agnp": "AgNP, N = 164",
+    "autoam": "AutoAM, N = 100",
+    "crossed-barrel": "Crossed barrel, N = 600",
+    "line": "line, ℓ = 0.1, σ² = 0.01",
+    "square": "square, ℓ = 0.2, σ² = 0.1",
+    "square-fine": "square, ℓ = 0.1, σ² = 1e−4",
+}
+
+
+def confidence(results: Results) -> "dict[str, Figure]":
+    """Confidence parameters against t: the theory's on a table, the heuristic ones on boxes."""
+    figure, axes = new_figure(len(results.problems), (4.4 * len(results.problems), 3.9))
+    for ax, problem in zip(axes, results.problems, strict=True):
+        kind, _, size = problem.partition("-")
+        for method in results.racing(problem):
+            run = results.runs(problem, method.key)[0]
+            _line(ax, method, run["t"], run["mean"])
+            ax.fill_between(run["t"], run["lower"], run["upper"], color=method.colour, alpha=0.18, linewidth=0)
+        ax.set_title(f"theory, N = {int(size):,}" if kind == "table" else f"heuristic, d = {size}", fontsize=10)
+        ax.set_xlabel("iteration t")
+        ax.set_ylabel("confidence parameter, squared")
+        if kind == "box":
+            ax.set_xscale("log")
+    _finish(figure, axes)
+    return {"confidence": figure}
+
+
+def synthetic(results: Results) -> "dict[str, Figure]":
+    """Simple regret on the left as in the paper, cumulative regret, which the theory is about, on the right."""
+    figure, axes = new_figure(2, (10.0, 4.4))
+    problem = results.problems[0]
+    for ax, what in zip(axes, ("simple", "cumulative"), strict=True):
+        _race(ax, results, problem, what)
+        ax.set_ylabel(f"{what} regret")
+    _finish(figure, axes)
+    return {"synthetic": figure}
+
+
+def races(results: Results) -> "dict[str, Figure]":
+    """Simple regret, one panel a problem."""
+    figure, axes = _panels(len(results.problems))
+    for number, (ax, problem) in enumerate(zip(axes, results.problems, strict=True)):
+        _race(ax, results, problem, "simple")
+        if number % 3 == 0:
+            ax.set_ylabel("simple regret")
+    _finish(figure, axes)
+    return {results.settings.experiment: figure}
+
+
+def _panels(count: int) -> "tuple[Figure, list[Axes]]":
+    """Three panels a row, as in the paper; what remains stands in the next row."""
+    if count <= 3:
+        return new_figure(count, (4.2 * count if count > 1 else 6.0, 4.2))
+    rows = -(-count // 3)
+    figure, grid = load("matplotlib.pyplot").subplots(rows, 3, figsize=(12.6, 3.8 * rows), layout="constrained")
+    for ax in grid.flat[count:]:
+        ax.set_axis_off()
+    return figure, list(grid.flat[:count])
+
+
+def _race(ax: "Axes", results: Results, problem: str, what: str) -> None:
+    curves = race_curves(results, problem, what)
+    for method in results.racing(problem):
+        curve = curves[method.key]
+        # IRGP-UCB is drawn last, over the others.
+        above = {"zorder": 4, "linewidth": 2.4} if method.key == "irgp-ucb" else {}
+        mean, error = _positive(curve.mean), np.nan_to_num(curve.error)
+        _line(ax, method, curve.t, mean, **above)
+        if what == "simple" and curve.mean[-1] == 0.0:  # every run has found the optimum
+            last = int(np.flatnonzero(curve.mean > 0.0)[-1])
+            ax.plot(curve.t[last], mean[last], "o", color=method.colour, markersize=4)
+        low = np.maximum(mean - error, 0.2 * mean)  # a log scale has no room for zero
+        ax.fill_between(curve.t, low, mean + error, color=method.colour, alpha=0.13, linewidth=0)
+    ax.set_yscale("log")
+    ax.set_xlabel("iteration t")
+    ax.set_title(_TITLES.get(problem, problem), fontsize=10)
+    ax.set_xlim(0, curves[results.racing(problem)[0].key].t[-1])
+    ax.xaxis.set_major_locator(ticks(whole=True))
+
+
+def two_points(results: Results) -> "dict[str, Figure]":
+    """Cumulative regret on two points, on log-log scales: a straight line of slope one is linear regret."""
+    count = len(results.problems)
+    figure, axes = new_figure(count, (4.8 * count, 4.2))
+    shades = dict(zip(("c=0.5", "c=1", "c=2", "c=3"), ("#08306B", BLUE, "#56B4E9", "#9ECAE1"), strict=True))
+    for ax, problem in zip(axes, results.problems, strict=True):
+        for key, curve in two_point_curves(results, problem).items():
+            own = key == "irgp-ucb"
+            label = "IRGP-UCB" if own else f"GP-UCB, constant {key.replace('=', ' = ')}"
+            ax.errorbar(
+                curve.t,
+                _positive(curve.mean),
+                curve.error,
+                color=VERMILLION if own else shades.get(key, GREY),
+                linewidth=2.2 if own else 1.5,
+                label=label,
+                capsize=2,
+            )
+        ax.set(xscale="log", yscale="log", xlabel="T")
+        ax.set_title(f"two points, ρ = {problem.removeprefix('rho=')}", fontsize=10)
+    axes[0].set_ylabel("mean cumulative regret")
+    _finish(figure, axes, columns=5)
+    return {"linear-regret": figure}
+
+
+def bounds(results: Results) -> "dict[str, Figure]":
+    """BCR beside its bound; conditional regret beside both forms of U; how often the sums of zeta are too large."""
+    count = len(results.problems)
+    first, axes = new_figure(count, (4.6 * count, 4.2))
+    for ax, problem in zip(axes, results.problems, strict=True):
+        curve = bound_curves(results, problem)
+        ax.plot(curve["t"], curve["bound"], color=BLACK, linewidth=1.6, label="bound of the theorem")
+        ax.plot(curve["t"], curve["step"], color=GREY, linestyle="--", linewidth=1.5, label="before Cauchy–Schwarz")
+        look: dict[str, Any] = {"color": VERMILLION, "linewidth": 2.2, "label": "IRGP-UCB, measured"}
+        ax.errorbar(curve["t"], _positive(curve["regret"]), curve["error"], **look)
+        ax.set(xscale="log", yscale="log", xlabel="T")
+        ax.set_title(_TITLES.get(problem, problem), fontsize=10)
+    axes[0].set_ylabel("expected cumulative regret")
+    _finish(first, axes)
+    second, (left, right) = new_figure(2, (10.0, 4.2))
+    found = conditional_curves(results)
+    for number, row in enumerate(found["regret"]):
+        left.plot(
+            found["t"], row, color=VERMILLION, alpha=0.5, linewidth=1.0, label=None if number else "one ζ sequence"
+        )
+    left.plot(found["t"], found["printed"], color=BLACK, linestyle="--", linewidth=1.6, label="U as printed")
+    left.plot(found["t"], found["corrected"], color=BLUE, linewidth=1.6, label="U corrected")
+    left.set(xscale="log", yscale="log", xlabel="T", ylabel="expected regret given ζ")
+    zeta, delta = results.runs("square", "zeta")[0], results.settings.numbers["delta"]
+    right.plot(
+        zeta["t"], zeta["printed"], color=BLACK, linestyle="--", linewidth=1.6, label="printed, T degrees of freedom"
+    )
+    right.plot(zeta["t"], zeta["corrected"], color=BLUE, linewidth=1.8, label="corrected, 2T")
+    right.axhline(delta, color=GREY, linewidth=1.0, linestyle=":", label=f"δ = {delta:g}")
+    right.set(xlabel="T", ylabel="share of sequences that broke the bound", ylim=(-0.02, 1.02))
+    for ax in (left, right):
+        tidy(ax, grid=True)
+    return {"bounds": first, "bounds-conditional": second}
+
+
+def stopping(results: Results) -> "dict[str, Figure]":
+    """What each rule thinks is left beside the true regret, on average over functions."""
+    figure, (ax,) = new_figure(1, (7.0, 4.6))
+    runs = results.runs("gp-sample", "irgp-ucb")
+    colours = dict(zip(STOPPING, (GREEN, BLUE, ORANGE, GREY), strict=True))
+    for name, colour in {**colours, "regret": BLACK}.items():
+        found = np.array([run[name] for run in runs])
+        label = STOPPING.get(name, "true regret of the recommendation")
+        dash = "-" if name in ("regret", "certificate") else "--"
+        ax.plot(runs[0]["t"], _positive(found.mean(axis=0)), color=colour, linestyle=dash, linewidth=2.0, label=label)
+    ax.set(yscale="log", xlabel="evaluation", ylabel="regret left (mean over functions)")
+    ax.set_ylim(bottom=1e-3)
+    tidy(ax, grid=True)
+    ax.legend(frameon=False, fontsize=9, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return {"stopping": figure}
+
+
+def _line(ax: "Axes", method: Method, t: Floats, y: Floats, **more: Any) -> None:
+    look = {"linewidth": 1.6, **more}
+    ax.plot(t, y, color=method.colour, linestyle=method.dash, label=method.label, **look)
+
+
+def _positive(values: Floats) -> Floats:
+    """Zero has no place on a log scale: the line ends where the optimum was found in every run."""
+    return np.where(values > 0.0, values, np.nan)
+
+
+def _finish(figure: "Figure", axes: "list[Axes]", *, columns: int = 10) -> None:
+    """One legend for all panels, below them."""
+    entries: dict[str, Any] = {}
+    for ax in axes:
+        tidy(ax, grid=True)
+        handles, labels = ax.get_legend_handles_labels()
+        entries.update(zip(labels, handles, strict=True))
+        legend = ax.get_legend()
+        if legend is not None:
+            legend.remove()
+    narrow = min(columns, 5 if len(axes) < 3 else 10, len(entries))
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=narrow, frameon=False, fontsize=9)

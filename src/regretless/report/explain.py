@@ -1,0 +1,83 @@
+"""Why each suggestion was made, and what luck had to do with it: what another draw of zeta would have picked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from regretless.acquisition import GPUCB, UCB
+from regretless.confidence import Schedule
+from regretless.errors import RegretlessError
+from regretless.optimizer import History, Setup, suggest
+from regretless.spaces import Table
+from regretless.study import Study, Trial
+from regretless.study.replay import asked_from
+
+__all__ = ["Explanation", "Pick", "explain"]
+
+#: A cautious draw of zeta is one that nineteen of twenty exceed; a bold one exceeds nineteen of twenty.
+CAUTIOUS, BOLD = 0.05, 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """What a draw of zeta (squared) picks, with what the model expects there in the user's units."""
+
+    zeta: float
+    params: Mapping[str, Any]
+    row: Any
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A suggestion made with a random zeta: the draw in words, and what a cautious and a bold one would have picked."""
+
+    trial: Trial
+    draw: Literal["cautious", "middling", "bold"]
+    cautious: Pick
+    bold: Pick
+
+
+def explain(study: Study, trial: Trial) -> Explanation | None:
+    """Explain a suggestion from what was on record when it was made.
+
+    None for the initial design and for rules without a random zeta: there is no draw to compare with.
+
+    >>> study = Study([{"t": t} for t in range(20)], seed=1)
+    >>> for _ in range(6):
+    ...     asked = study.ask()
+    ...     told = study.tell(asked, -abs(asked.params["t"] - 7))
+    >>> why = explain(study, study.trials[-1])
+    >>> why.cautious.zeta < why.bold.zeta, why.cautious.sd <= why.bold.sd
+    (True, True)
+    """
+    zeta = trial.zeta
+    if zeta is None or trial.source != "rule":
+        return None
+    try:
+        setup, history = asked_from(study, trial.number)
+        if not isinstance(setup.rule, UCB):
+            return None
+        n_candidates = setup.domain.n_candidates if isinstance(setup.domain, Table) else None
+        law, t = setup.rule.law(n_candidates, setup.domain.dim), history.n_ruled + 1
+        low, third, two_thirds, high = (law.quantile(t, p) for p in (CAUTIOUS, 1 / 3, 2 / 3, BOLD))
+        if not low < high:
+            return None
+        sign = 1.0 if study.direction == "maximize" else -1.0
+        cautious, bold = (_pick(setup, history, trial.number, value, sign) for value in (low, high))
+    except RegretlessError:  # a model that could not be fitted then cannot be asked now
+        return None
+    draw: Literal["cautious", "middling", "bold"] = (
+        "cautious" if zeta < third else "middling" if zeta < two_thirds else "bold"
+    )
+    return Explanation(trial, draw, cautious, bold)
+
+
+def _pick(setup: Setup, history: History, number: int, zeta: float, sign: float) -> Pick:
+    """The same suggestion with this zeta in the place of a draw."""
+    made, _ = suggest(replace(setup, rule=GPUCB(Schedule.constant(zeta))), history, number, None)
+    domain, space = setup.domain, setup.space
+    params = domain.params(made.index) if isinstance(domain, Table) else domain.decode(made.x)
+    row = space.ids[made.index] if isinstance(space, Table) else None
+    return Pick(zeta, params, row, sign * made.record["mean"], made.record["sd"])

@@ -1,0 +1,105 @@
+"""The figures of a report as text that stands in the page: no file beside it, no connection."""
+
+import base64
+import io
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from regretless.plots import plot_certificate, plot_regret
+from regretless.plots.canvas import BLUE, SKY, load
+from regretless.report.effects import Effect
+from regretless.study import RemainingRegret, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["certificate_figure", "certificates", "effects_figure", "progress_figure"]
+
+#: Certificates that are computed again for the figure: each needs a fit.
+_LOOKS = 12
+
+
+def progress_figure(study: Study) -> str:
+    """The best value so far."""
+    figure, ax = _figure((7.0, 3.4))
+    plot_regret(study, ax=ax)
+    ax.set_ylabel(study.objective)
+    return _embedded(figure, "The best value so far, by evaluation")
+
+
+def certificates(study: Study) -> tuple[list[RemainingRegret], list[int]]:
+    """What the certificate was after some of the results, and after how many."""
+    told = [trial for trial in study.trials if trial.value is not None and not trial.excluded]
+    counts = sorted({int(n) for n in np.linspace(min(3, len(told)), len(told), _LOOKS)})
+    again = Study(study.space, direction=study.direction, objective=study.objective, rule=study.rule, seed=study.seed)
+    looks, done = [], 0
+    for count in counts:
+        for trial in told[done:count]:
+            again.add(trial.params, trial.value)
+        done = count
+        looks.append(again.certificate())
+    return looks, counts
+
+
+def certificate_figure(study: Study) -> str:
+    """The regret that was left, by evaluation."""
+    looks, counts = certificates(study)
+    figure, ax = _figure((7.0, 3.4))
+    plot_certificate(looks, ax=ax, evaluations=counts)
+    ax.set_xlabel("results")
+    return _embedded(figure, "How much regret was left, by number of results")
+
+
+def effects_figure(found: Sequence[Effect], objective: str) -> str:
+    """One small panel a factor, all on one scale."""
+    columns = 3
+    rows = -(-len(found) // columns)
+    figure, grid = _figure((9.0, 2.6 * rows), rows, columns)
+    axes = np.atleast_1d(grid).ravel()
+    for ax, effect in zip(axes, found, strict=False):
+        _panel(ax, effect)
+    for ax in axes[len(found) :]:
+        ax.set_visible(False)
+    for ax in axes[::columns]:
+        ax.set_ylabel(f"expected {objective}", fontsize=9)
+    return _embedded(figure, "Expected value by factor")
+
+
+def _panel(ax: Any, effect: Effect) -> None:
+    at = [level.at for level in effect.levels]
+    mean = [level.mean for level in effect.levels]
+    low, high = ([getattr(level, side) for level in effect.levels] for side in ("low", "high"))
+    if effect.numeric:
+        ax.fill_between(at, low, high, color=SKY, alpha=0.35, linewidth=0)
+        ax.plot(at, mean, color=BLUE, linewidth=1.8, marker="o", markersize=3.5)
+    else:
+        ax.vlines(at, low, high, color=SKY, linewidth=6, alpha=0.5)
+        ax.scatter(at, mean, color=BLUE, s=26, zorder=3)
+        ax.set_xticks(at, [_short(level.label) for level in effect.levels], rotation=30 if len(at) > 3 else 0)
+        ax.margins(x=0.15)
+    ax.set_xlabel(_short(effect.name, 30))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(labelsize=8)
+    ax.grid(visible=True, color="#E6E6E6", linewidth=0.8)
+    ax.set_axisbelow(True)
+
+
+def _short(text: str, most: int = 14) -> str:
+    text = text.replace("$", r"\$")  # matplotlib would set it as mathematics
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _figure(size: tuple[float, float], rows: int = 1, columns: int = 1) -> "tuple[Figure, Any]":
+    """A figure of its own, which no window and no list of open figures knows of."""
+    figure = load("matplotlib.figure").Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, columns, sharey=True)
+
+
+def _embedded(figure: "Figure", says: str) -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=160)
+    data = base64.b64encode(buffer.getvalue()).decode()
+    return f'<img alt="{escape(says)}" src="data:image/png;base64,{data}">'

@@ -1,0 +1,193 @@
+"""The page: plain HTML with its style and figures inside, so that it can be mailed, printed and read offline."""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from html import escape
+from typing import Any
+
+from regretless._version import __version__
+from regretless.errors import MissingExtra
+from regretless.report.effects import Effect, effects
+from regretless.report.explain import Explanation, Pick, explain
+from regretless.report.figures import certificate_figure, effects_figure, progress_figure
+from regretless.report.style import STYLE
+from regretless.report.text import number, pairs, plus_minus, utc
+from regretless.study import Study, Trial
+
+__all__ = ["GENERATOR", "html_report"]
+
+#: Marks a page as one of ours.
+GENERATOR = '<meta name="generator" content="regretless'
+
+
+def html_report(
+    study: Study,
+    facts: Iterable[tuple[str, str]],
+    *,
+    row_name: str = "row",
+    now: datetime | None = None,
+    progress: Callable[[], Any] = lambda: None,
+) -> str:
+    """The report of a study as one page.
+
+    Parameters
+    ----------
+    study
+        What is reported on.
+    facts
+        Labelled sentences for the head of the page: where the study stands.
+    row_name
+        What the lab calls the names of its rows.
+    now
+        The time to put on the page; the present by default.
+    progress
+        Called once for every trial that is explained.
+    """
+    title = f"{study.name or 'Study'}: {study.objective}"
+    when = (now or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
+    found = effects(study) if study.best is not None else []
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f'<p class="quiet">{escape(when)} · regretless {escape(__version__)}</p>',
+        _facts(facts),
+        *_figures(study, found),
+        *_effects_table(found, study.objective),
+        "<h2>Every suggestion, explained</h2>",
+        _EXPLAINED.format(_SCORE[study.direction]),
+        _suggestions(study, row_name, progress),
+        "<h2>Every trial</h2>",
+        _trials(study, row_name),
+        *_corrections(study),
+    ]
+    head = f'<meta charset="utf-8">{GENERATOR} {escape(__version__)}"><title>{escape(title)}</title>'
+    body = "\n".join(parts)
+    return f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n'
+
+
+_EXPLAINED = """<p>The next experiment is the one with the {} of the model: what it expects there, and a bonus for not
+knowing. ζ is drawn at random each time. A <b>cautious</b> draw (one in twenty is smaller) would have trusted what is
+known, a <b>bold</b> one (one in twenty is larger) would have looked where least is known. Where all three name the same
+experiment, luck had no part in it.</p>"""
+_SCORE = {"maximize": "largest <b>mean + √ζ · sd</b>", "minimize": "smallest <b>mean − √ζ · sd</b>"}
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(f"<tr><th>{escape(label)}</th><td>{escape(text)}</td></tr>" for label, text in facts)
+    return f'<table class="facts">{rows}</table>'
+
+
+def _figures(study: Study, found: Sequence[Effect]) -> list[str]:
+    if study.best is None:
+        return ["<p>Nothing was measured yet, so there is nothing to draw.</p>"]
+    try:
+        parts = ["<h2>Progress</h2>", progress_figure(study)]
+        parts += ["<h2>How much regret was left</h2>", _CERTIFICATE, certificate_figure(study)]
+        if found:
+            parts += ["<h2>What each factor does</h2>", _EFFECTS, effects_figure(found, study.objective)]
+    except MissingExtra as error:
+        return [
+            f'<p class="note">Without figures: {escape(str(error))}</p>',
+            "<h2>What each factor does</h2>",
+            _EFFECTS,
+        ]
+    return parts
+
+
+_CERTIFICATE = """<p>An upper bound on what settling on the recommended experiment costs, in expectation and under the
+fitted model, after so many results. The marks say whether the data speak against the model.</p>"""
+_EFFECTS = """<p>What the model expects at each level of a factor, averaged over all candidates that have it; the band
+holds eight of ten of them. The factor with the largest effect comes first.</p>"""
+
+
+def _effects_table(found: Sequence[Effect], objective: str) -> list[str]:
+    rows = [
+        [
+            effect.name,
+            level.label,
+            number(level.mean),
+            f"{number(level.low)} to {number(level.high)}",
+            str(level.measured),
+        ]
+        for effect in found
+        for level in effect.levels
+    ]
+    if not rows:
+        return []
+    head = ["factor", "level", f"expected {objective}, average", "eight of ten candidates", "results"]
+    return [f"<details><summary>As a table</summary>{_table(head, rows)}</details>"]
+
+
+def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> str:
+    rows = []
+    for trial in study.trials:
+        if trial.source == "added":
+            continue
+        why = explain(study, trial)
+        progress()
+        rows.append([str(trial.number), _where(trial.row, trial.params, row_name), *_why(trial, why, row_name)])
+    if not rows:
+        return "<p>Nothing was suggested yet.</p>"
+    return _table(["trial", "suggested", "expected", "ζ", "a cautious draw", "a bold draw", "came out"], rows)
+
+
+def _why(trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
+    expected = plus_minus(trial.record["mean"], trial.record["sd"]) if "mean" in trial.record else "–"
+    if why is None:
+        reason = {"design": "initial design: covers the scope evenly", "random": trial.fallback or "at random"}
+        zeta = number(trial.zeta) if trial.zeta is not None else reason.get(trial.source, "–")
+        return [expected, zeta, "–", "–", _outcome(trial)]
+    picks = (_other(trial, pick, row_name) for pick in (why.cautious, why.bold))
+    return [expected, f"{trial.zeta:.3g}, {why.draw}", *picks, _outcome(trial)]
+
+
+def _other(trial: Trial, pick: Pick, row_name: str) -> str:
+    if dict(pick.params) == dict(trial.params):
+        return f"the same (ζ {pick.zeta:.3g})"
+    return f"{_where(pick.row, pick.params, row_name)}; {plus_minus(pick.mean, pick.sd)} (ζ {pick.zeta:.3g})"
+
+
+def _trials(study: Study, row_name: str) -> str:
+    names = list(study.space.names)
+    has_rows = any(trial.row is not None for trial in study.trials)
+    rows = []
+    for trial in study.trials:
+        note = f"{trial.source}{', excluded' if trial.excluded else ''}"
+        cells = [number(trial.params[name]) for name in names]
+        rows.append([str(trial.number), *([str(trial.row)] if has_rows else []), *cells, _outcome(trial), note])
+    return _table(["trial", *([row_name] if has_rows else []), *names, study.objective, ""], rows)
+
+
+def _corrections(study: Study) -> list[str]:
+    """What was corrected, set aside or given up, by whom and why."""
+    kinds = ("amended", "excluded", "included", "row_excluded", "row_included", "lost")
+    rows = [
+        [
+            utc(event.time),
+            event.author,
+            "given up" if event.kind == "lost" else event.kind.replace("_", " "),
+            str(event.number if event.number is not None else event.data.get("row", "")),
+            number(event.value),
+            str(event.data.get("reason", "")),
+        ]
+        for event in study.events()
+        if event.kind in kinds
+    ]
+    if not rows:
+        return []
+    return ["<h2>Corrections</h2>", _table(["when", "who", "what", "trial or row", "value", "why"], rows)]
+
+
+def _outcome(trial: Trial) -> str:
+    if trial.value is not None:
+        return number(trial.value)
+    return "given up" if trial.status == "lost" else trial.status
+
+
+def _where(row: Any, params: Any, row_name: str) -> str:
+    return f"{row_name} {row}: {pairs(params)}" if row is not None else pairs(params)
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'

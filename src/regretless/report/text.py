@@ -1,0 +1,69 @@
+"""Numbers, points and times as people read them, in reports and at the prompt."""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+__all__ = ["number", "pairs", "plus_minus", "rounded", "utc"]
+
+
+def number(value: Any) -> str:
+    """A value for people: six significant digits, whole digits never dropped; text as it is.
+
+    >>> number(81.23456789), number(480185.0), number(12345678.9), number("HCl"), number(None)
+    ('81.2346', '480185', '12345679', 'HCl', '')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, float):
+        return str(value)
+    if math.isfinite(value) and 1e6 <= abs(value) < 1e15:
+        return f"{value:.0f}"
+    return f"{value:.6g}"
+
+
+def rounded(value: float) -> str:
+    """Three significant digits, for what is known no better; whole digits are kept, as zeros.
+
+    >>> rounded(4.9312), rounded(30912.5), rounded(0.00012345)
+    ('4.93', '30900', '0.000123')
+    """
+    if math.isfinite(value) and 1e3 <= abs(value) < 1e15:
+        return f"{round(value, 2 - math.floor(math.log10(abs(value)))):.0f}"
+    return f"{value:.3g}"
+
+
+def plus_minus(mean: float, sd: float) -> str:
+    """Mean and sd with as many digits as the sd gives reason for.
+
+    >>> plus_minus(81.23456, 1.2765), plus_minus(480185.3, 12345.6), plus_minus(0.5, 0.0)
+    ('81.2 ± 1.3', '480000 ± 12000', '0.5 ± 0')
+    """
+    if not (math.isfinite(sd) and sd > 0.0 and math.isfinite(mean)):
+        return f"{number(mean)} ± {number(sd)}"
+    digits = 1 - math.floor(math.log10(sd))
+    if not -15 <= digits <= 8 or abs(mean) >= 1e15:
+        return f"{mean:.3g} ± {sd:.2g}"
+    if digits < 0:
+        return f"{round(mean, digits):.0f} ± {round(sd, digits):.0f}"
+    text = f"{mean:.{digits}f}"
+    return f"{text.lstrip('-') if float(text) == 0.0 else text} ± {sd:.{digits}f}"
+
+
+def pairs(params: Mapping[str, Any]) -> str:
+    """Parameters in one line.
+
+    >>> pairs({"T": 80.0, "acid": "HCl"})
+    'T=80, acid=HCl'
+    """
+    return ", ".join(f"{name}={number(value)}" for name, value in params.items())
+
+
+def utc(seconds: float) -> str:
+    """A time on record.
+
+    >>> utc(0.0)
+    '1970-01-01 00:00:00'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

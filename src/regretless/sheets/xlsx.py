@@ -1,0 +1,93 @@
+"""Excel workbooks, by openpyxl. Needs the extra: ``pip install 'regretless[xlsx]'``."""
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+from regretless.errors import InvalidInput, MissingExtra
+from regretless.spaces.csvfile import MAX_COLUMNS, Lines, check_header
+from regretless.spaces.scalars import listed
+
+__all__ = ["read_workbook"]
+
+
+def read_workbook(path: Path, worksheet: str | None) -> Lines:
+    """The cells of a worksheet as text, numbers with a decimal point; unnamed, it is the only one with content.
+
+    A formula counts as the result that Excel stored with it; one without a result is refused.
+    """
+    results, formulas = _load(path, data_only=True), _load(path, data_only=False)
+    try:
+        title = _choose(path, results, worksheet)
+        values, written = _values(results[title]), _values(formulas[title])
+    finally:
+        results.close()
+        formulas.close()
+    rows: list[tuple[int, list[str]]] = []
+    for number, (cells, sources) in enumerate(zip(values, written, strict=True), 1):
+        for j, (cell, source) in enumerate(zip(cells, sources, strict=True)):
+            if cell is None and source is not None:
+                raise InvalidInput(
+                    f"{path}, line {number}, cell {j + 1}: a formula without a stored result ({source!s:.40}). Open "
+                    "the file in Excel and save it once, or write the number."
+                )
+        rows.append((number, [_as_text(cell, path, number) for cell in cells]))
+    while rows and not any(rows[-1][1]):
+        rows.pop()
+    if len(rows) < 2:
+        raise InvalidInput(f"{path}: worksheet {title!r} needs a header and at least one row below it.")
+    header = rows[0][1]
+    width = max(j + 1 for _, cells in rows for j in range(len(cells)) if cells[j])
+    if width > MAX_COLUMNS:
+        raise InvalidInput(f"{path} has {width} columns; at most {MAX_COLUMNS} are read.")
+    check_header(header[:width], path)
+    return Lines(header[:width], [(number, cells[:width]) for number, cells in rows[1:]], ",", False)
+
+
+def _load(path: Path, *, data_only: bool) -> Any:
+    try:
+        from openpyxl import load_workbook
+    except ImportError as error:
+        raise MissingExtra(
+            f"{path}: Excel workbooks need openpyxl; install it with: pip install 'regretless[xlsx]', or save "
+            "the sheet as 'CSV UTF-8'."
+        ) from error
+    try:
+        return load_workbook(path, read_only=True, data_only=data_only)
+    except Exception as error:  # a broken archive shows itself in many ways
+        raise InvalidInput(f"{path} cannot be read as an Excel workbook: {error}.") from error
+
+
+def _choose(path: Path, book: Any, worksheet: str | None) -> str:
+    titles: list[str] = [sheet.title for sheet in book.worksheets]
+    if worksheet is not None:
+        if worksheet not in titles:
+            raise InvalidInput(f"{path} has no worksheet {worksheet!r}; it has {listed(titles)}.")
+        return worksheet
+    filled = [sheet.title for sheet in book.worksheets if any(any(row) for row in sheet.iter_rows(values_only=True))]
+    if len(filled) != 1:
+        raise InvalidInput(
+            f"{path} has {len(filled)} worksheets with content: {listed(filled)}. Name one: --worksheet."
+        )
+    return str(filled[0])
+
+
+def _values(sheet: Any) -> list[tuple[Any, ...]]:
+    sheet.reset_dimensions()  # what the file says about its size may be wrong
+    rows = [tuple(row) for row in sheet.iter_rows(values_only=True)]
+    width = max(map(len, rows), default=0)
+    return [row + (None,) * (width - len(row)) for row in rows]
+
+
+def _as_text(cell: Any, path: Path, number: int) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "TRUE" if cell else "FALSE"
+    if isinstance(cell, int | float):
+        return repr(cell)
+    if isinstance(cell, datetime.date | datetime.time | datetime.timedelta):
+        return str(cell)
+    if isinstance(cell, str):
+        return cell.strip()
+    raise InvalidInput(f"{path}, line {number}: a cell of a kind that cannot be read ({type(cell).__name__}).")

@@ -1,0 +1,115 @@
+"""Spaces as plain JSON and back, exactly: every value, id and code comes back bit for bit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from regretless.errors import InvalidInput
+from regretless.spaces.columns import Column, Levels, Numbers
+from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal
+from regretless.spaces.params import check_repeats
+from regretless.spaces.product import Box, Mixed
+from regretless.spaces.scalars import show
+from regretless.spaces.table import Table
+
+__all__ = ["space_from_data", "space_to_data"]
+
+
+def space_to_data(space: Table | Mixed) -> dict[str, Any]:
+    """A space as dicts, lists and scalars.
+
+    >>> space_to_data(Mixed({"n": (1, 3)}))["dimensions"]
+    [{'name': 'n', 'kind': 'int', 'low': 1, 'high': 3, 'log': False}]
+    """
+    common = {"repeats": space.repeats, "unnamed": space.unnamed}
+    if isinstance(space, Mixed):
+        parts = [{"name": name, **_dimension_to_data(part)} for name, part in space.dimensions.items()]
+        return {"kind": "box" if isinstance(space, Box) else "mixed", **common, "dimensions": parts}
+    columns = [
+        {"name": name, **_column_to_data(column)} for name, column in zip(space.names, space._columns, strict=True)
+    ]
+    return {
+        "kind": "table",
+        **common,
+        "columns": columns,
+        "first": space._first.tolist(),
+        "candidate": space._candidate.tolist(),
+        "ids": None if space._row_ids is None else list(space._row_ids),
+    }
+
+
+def space_from_data(data: Mapping[str, Any]) -> Table | Mixed:
+    """The space that was written so.
+
+    >>> space = Mixed({"rate": (1e-4, 1e-1, "log"), "act": ["relu", "tanh"], "seed": 7})
+    >>> space_from_data(space_to_data(space)) == space
+    True
+    """
+    if data["kind"] == "table":
+        return _table(data)
+    if data["kind"] not in ("box", "mixed"):
+        raise InvalidInput(f"a space of kind {show(data['kind'])} is not known; known are table, box and mixed.")
+    kind = Box if data["kind"] == "box" else Mixed
+    space = kind.__new__(kind)
+    parts = {part["name"]: _dimension(part) for part in data["dimensions"]}
+    space._set(parts, check_repeats(data["repeats"]), unnamed=data["unnamed"])
+    return space
+
+
+def _dimension_to_data(part: Dimension) -> dict[str, Any]:
+    match part:
+        case Float() | Int():
+            return {"kind": type(part).__name__.lower(), "low": part.low, "high": part.high, "log": part.log}
+        case Ordinal():
+            return {"kind": "ordinal", "values": list(part.levels)}
+        case Categorical():
+            return {"kind": "categorical", "values": list(part.choices)}
+        case Fixed():
+            return {"kind": "fixed", "value": part.value}
+
+
+def _dimension(data: Mapping[str, Any]) -> Dimension:
+    match data["kind"]:
+        case "float":
+            return Float(data["low"], data["high"], data["log"])
+        case "int":
+            return Int(data["low"], data["high"], data["log"])
+        case "ordinal":
+            return Ordinal(data["values"])
+        case "categorical":
+            return Categorical(data["values"])
+        case "fixed":
+            return Fixed(data["value"])
+    raise InvalidInput(f"a parameter of kind {show(data['kind'])} is not known.")
+
+
+def _column_to_data(column: Column) -> dict[str, Any]:
+    if isinstance(column, Numbers):
+        return {"kind": "int" if column.values.dtype.kind == "i" else "float", "values": column.items()}
+    return {"kind": "levels", "levels": list(column.levels), "index": column.index.tolist()}
+
+
+def _column(data: Mapping[str, Any]) -> Column:
+    if data["kind"] == "levels":
+        return Levels(tuple(data["levels"]), np.array(data["index"], dtype=np.intp))
+    return Numbers(np.array(data["values"], dtype=np.int64 if data["kind"] == "int" else np.float64))
+
+
+def _table(data: Mapping[str, Any]) -> Table:
+    columns = [_column(column) for column in data["columns"]]
+    varying = [column for column in columns if not column.constant]
+    table = Table.__new__(Table)
+    table._set(
+        names=tuple(column["name"] for column in data["columns"]),
+        repeats=check_repeats(data["repeats"]),
+        unnamed=data["unnamed"],
+        n_levels=tuple(column.n_levels for column in varying),
+        X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(data["first"]), 0)),
+        _columns=tuple(columns),
+        _first=np.array(data["first"], dtype=np.intp),
+        _candidate=np.array(data["candidate"], dtype=np.intp),
+        _row_ids=None if data["ids"] is None else tuple(data["ids"]),
+        _product=None,
+    )
+    return table

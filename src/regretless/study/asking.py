@@ -1,0 +1,140 @@
+"""From ask to stored trial: suggestions are computed from what is stored, then stored if that still holds."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from regretless._version import __version__
+from regretless.errors import Exhausted, StoreBusy, TrialConflict
+from regretless.optimizer import Setup, State, Suggestion, suggest
+from regretless.spaces import Table
+from regretless.study.events import Event
+from regretless.study.ledger import Ledger, fit_to_data
+from regretless.study.recorder import Recorder
+from regretless.study.trial import Trial
+
+__all__ = ["Asker", "suggestion_data"]
+
+#: Others may come in between so often before we give up; askers take turns, so it hardly ever happens at all.
+_ATTEMPTS = 50
+
+
+class Asker:
+    """Makes suggestions. ``state`` only saves time: see `regretless.optimizer.State`."""
+
+    def __init__(self, setup: Setup, recorder: Recorder, sign: float) -> None:
+        self.state: State | None = None
+        self._setup = setup
+        self._recorder = recorder
+        self._sign = sign
+
+    def ask(self, count: int, key: str) -> list[Trial]:
+        """The trials of that request: those stored under its key, or new ones, as many as are left."""
+        ledger = self._recorder.ledger
+        with self._recorder.journal.turn():
+            self._recorder.refresh()
+            for _ in range(_ATTEMPTS):
+                known = ledger.keys.get(key)
+                if known is not None:
+                    return _of_request(ledger, known, count, key)
+                asked = self._try(count, key)
+                if asked:
+                    return asked
+        raise StoreBusy(
+            f"others changed the study {_ATTEMPTS} times while one was computed. Nothing was stored. Try again."
+        )
+
+    def _try(self, count: int, key: str) -> list[Trial]:
+        """Compute, then store unless others came in between; none if they did."""
+        ledger = self._recorder.ledger
+        mark = ledger.mark()
+        try:
+            drafts = self._drafts(count, key)
+        finally:
+            ledger.back(mark)
+        holds = True
+
+        def decide(missed: Sequence[Event]) -> list[Event]:
+            nonlocal holds
+            holds = holds and _still_holds(ledger, missed, drafts)
+            ledger.extend(missed)
+            if not holds:  # also where a first attempt of this very request did get through
+                return []
+            return [replace(draft, seq=ledger.seq + 1 + i) for i, draft in enumerate(drafts)]
+
+        done = self._recorder.journal.write(mark.seq, decide)
+        ledger.extend(done)
+        return [ledger.trials[event.number] for event in done if event.number is not None]
+
+    def _drafts(self, count: int, key: str) -> list[Event]:
+        """Trials of workers that did not come back, then suggestions, each made with those before it pending."""
+        recorder, ledger = self._recorder, self._recorder.ledger
+        seen = ledger.seq
+        common = {"worker": recorder.worker, "key": key}
+        ended = ledger.ended_leases(recorder.clock.read()) if any(ledger.leases.values()) else []
+        drafts = [recorder.event("offered", number, lease=recorder.lease(), **common) for number in ended[:count]]
+        for _ in range(count - len(drafts)):
+            try:
+                suggestion, self.state = suggest(self._setup, ledger.history(), len(ledger.trials), self.state)
+            except Exhausted:
+                if not drafts:
+                    raise
+                break
+            data = suggestion_data(self._setup, suggestion, ledger, self._sign)
+            drafts.append(
+                recorder.event(
+                    "asked",
+                    len(ledger.trials),
+                    **data,
+                    seen=seen,
+                    version=__version__,
+                    lease=recorder.lease(),
+                    **common,
+                )
+            )
+            ledger.extend(drafts[-1:])
+        return drafts
+
+
+def suggestion_data(setup: Setup, suggestion: Suggestion, ledger: Ledger, sign: float) -> dict[str, Any]:
+    """A suggestion as it goes on record, in the user's units and sign."""
+    index, domain, record = suggestion.index, setup.domain, dict(suggestion.record)
+    if "mean" in record:
+        record["mean"] *= sign
+    on_table = isinstance(domain, Table)
+    return {
+        "params": domain.params(index) if isinstance(domain, Table) else domain.decode(suggestion.x),
+        "row": setup.space.ids[index] if isinstance(setup.space, Table) else None,
+        "index": index,
+        **({} if on_table else {"x": suggestion.x.tolist()}),
+        "source": suggestion.source,
+        "record": record,
+        "fit": fit_to_data(suggestion.fit, new=suggestion.fit != ledger.fit),
+        "jitter": suggestion.jitter,
+        "fallback": suggestion.fallback,
+    }
+
+
+def _still_holds(ledger: Ledger, missed: Sequence[Event], drafts: Sequence[Event]) -> bool:
+    """Whether suggestions may be stored although others wrote since: only results of pending trials came in.
+
+    Those make a suggestion no worse than it was, and its record says which events it was made from. All else could
+    make two trials of one number, or a suggestion of what is pending, tried or excluded.
+    """
+    offered = {draft.number for draft in drafts if draft.kind == "offered"}
+    return all(
+        event.kind in ("told", "failed")
+        and event.number is not None
+        and ledger.trials[event.number].status == "pending"
+        and event.number not in offered
+        for event in missed
+        if event.seq > ledger.seq
+    )
+
+
+def _of_request(ledger: Ledger, numbers: Sequence[int], count: int, key: str) -> list[Trial]:
+    if len(numbers) > count:
+        raise TrialConflict(
+            f"key {key!r} was used for {len(numbers)} trials, now {count} are asked for. Use another key."
+        )
+    return [ledger.trials[number] for number in numbers]

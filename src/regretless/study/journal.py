@@ -1,0 +1,126 @@
+"""Where a study's events are kept: what a store must do, and the one that keeps them in memory."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol, TypeAlias
+
+from regretless.errors import StudyConflict
+from regretless.study.events import Event
+
+__all__ = ["Decide", "Journal", "MemoryJournal", "MemoryStore", "Store"]
+
+#: (events of others since) -> (events to append), numbered on from the last
+Decide: TypeAlias = Callable[[Sequence[Event]], Sequence[Event]]
+
+
+class Journal(Protocol):
+    """The events of one study."""
+
+    def read(self, after: int) -> list[Event]:
+        """All events whose ``seq`` is larger, in order."""
+        ...
+
+    def write(self, after: int, decide: Decide) -> list[Event]:
+        """Append in one transaction: all of it is stored, and will survive, or nothing is.
+
+        While no one else can write, ``decide`` gets the events after ``after`` and returns those to append, whose
+        ``seq`` goes on without a gap; none to leave all as it is. It may be called again where a transaction had to be
+        repeated: then the events of a first attempt that did get through are among those it is handed. What was
+        appended is returned. An error of ``decide`` is passed on, and nothing is stored.
+        """
+        ...
+
+    def turn(self) -> AbstractContextManager[Any]:
+        """One asker at a time, if that can be had: it only saves computing what would have to be computed again."""
+        ...
+
+    def now(self) -> float:
+        """Seconds by a clock that all who use the store share."""
+        ...
+
+    def close(self) -> None:
+        """Let go of connections; it may be used again."""
+        ...
+
+
+class Store(Protocol):
+    """Studies by their names."""
+
+    def names(self) -> list[str]:
+        """The names of all studies, sorted."""
+        ...
+
+    def spec(self, name: str) -> Mapping[str, Any] | None:
+        """What the study was created with; None where there is none of that name."""
+        ...
+
+    def create(self, name: str, spec: Mapping[str, Any], author: str) -> None:
+        """Add a study; `StudyConflict` where there is one of that name."""
+        ...
+
+    def journal(self, name: str) -> Journal:
+        """The events of a study that exists."""
+        ...
+
+
+class MemoryJournal:
+    """Events in a list."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+
+    def read(self, after: int) -> list[Event]:
+        """All events whose ``seq`` is larger."""
+        return self._events[after:]
+
+    def write(self, after: int, decide: Decide) -> list[Event]:
+        """Append what ``decide`` returns."""
+        events = list(decide(self.read(after)))
+        self._events += events
+        return events
+
+    def turn(self) -> AbstractContextManager[Any]:
+        """Nobody else is there."""
+        return nullcontext()
+
+    def now(self) -> float:
+        """The machine's clock."""
+        return time.time()
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class MemoryStore:
+    """Studies that live as long as this object, for tests and for trying things out.
+
+    >>> from regretless import Study
+    >>> store = MemoryStore()
+    >>> study = Study.open(store, "first", space={"x": (0.0, 1.0)}, seed=1)
+    >>> trial = study.tell(study.ask(), 0.5)
+    >>> Study.open(store, "first").trials[0].value
+    0.5
+    """
+
+    def __init__(self) -> None:
+        self._studies: dict[str, tuple[Mapping[str, Any], MemoryJournal]] = {}
+
+    def names(self) -> list[str]:
+        """The names of all studies, sorted."""
+        return sorted(self._studies)
+
+    def spec(self, name: str) -> Mapping[str, Any] | None:
+        """What the study was created with."""
+        found = self._studies.get(name)
+        return None if found is None else found[0]
+
+    def create(self, name: str, spec: Mapping[str, Any], author: str) -> None:  # noqa: ARG002
+        """Add a study."""
+        if name in self._studies:
+            raise StudyConflict(f"there is a study called {name!r} already.")
+        self._studies[name] = (spec, MemoryJournal())
+
+    def journal(self, name: str) -> MemoryJournal:
+        """The events of a study."""
+        return self._studies[name][1]

@@ -1,0 +1,90 @@
+"""Finding or creating a stored study."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from regretless.arrays import as_finite_float
+from regretless.errors import InvalidInput, StudyConflict, UnknownStudy
+from regretless.study.journal import Journal, Store
+from regretless.study.settings import Settings, check_same, settings, settings_from_spec, spec_of
+
+__all__ = ["as_store", "check_author", "check_lease", "login", "open_study"]
+
+_LONGEST_NAME = 200
+
+
+def open_study(
+    store: str | Path | Store, name: str, given: Mapping[str, Any], *, author: str
+) -> tuple[Settings, Journal]:
+    """The settings and the events of a study, which is created where there is none and a space is given."""
+    _check_text(name, "name", "the study")
+    where = as_store(store)
+    spec = where.spec(name)
+    if spec is None and given["space"] is None:
+        raise UnknownStudy(f"no study {name!r}: {_known(where.names())} To create it, give space=.")
+    if spec is None:
+        made = settings(**given)
+        try:
+            where.create(name, spec_of(made), author)
+        except StudyConflict:  # another process was faster
+            spec = where.spec(name)
+        else:
+            return made, where.journal(name)
+    assert spec is not None
+    stored = settings_from_spec(spec)
+    check_same(name, given, stored)
+    return stored, where.journal(name)
+
+
+def as_store(store: str | Path | Store) -> Store:
+    """A store from a path, a URL, or itself."""
+    if isinstance(store, str | Path):
+        from regretless.study.stores import SqlStore
+
+        return SqlStore(store)
+    if not all(hasattr(store, method) for method in ("names", "spec", "create", "journal")):
+        raise InvalidInput(
+            f"store must be the path of a file, a URL such as postgresql://user@host/database, or a store, "
+            f"got {store!r:.80}."
+        )
+    return store
+
+
+def login() -> str:
+    """Who is logged in, if anyone is."""
+    import getpass  # costs more than it is worth to those who only import us
+
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "unknown"
+
+
+def check_author(author: Any) -> str:
+    """The name that goes on record."""
+    if author is None:
+        return login()
+    _check_text(author, "author", "who does this")
+    return str(author)
+
+
+def check_lease(lease: Any) -> float | None:
+    """Seconds, or None for no end."""
+    if lease is None:
+        return None
+    seconds = as_finite_float(lease, "lease")
+    if seconds <= 0.0:
+        raise InvalidInput(f"lease must be a number of seconds > 0, or None for no end, got {lease!r}.")
+    return seconds
+
+
+def _check_text(text: Any, what: str, whom: str) -> None:
+    if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST_NAME or not text.isprintable():
+        raise InvalidInput(
+            f"{what} must be printable text of up to {_LONGEST_NAME} characters that names {whom}, got {text!r:.80}."
+        )
+
+
+def _known(names: list[str]) -> str:
+    return f"there are {', '.join(map(repr, names))}." if names else "the store has no studies yet."

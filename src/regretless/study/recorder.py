@@ -1,0 +1,54 @@
+"""A ledger kept in step with the journal that its events are stored in."""
+
+import secrets
+import time
+from collections.abc import Callable
+from typing import Any
+
+from regretless.study.events import Event, Kind
+from regretless.study.journal import Journal
+from regretless.study.leases import Clock, Lease
+from regretless.study.ledger import Ledger
+
+__all__ = ["Recorder"]
+
+
+class Recorder:
+    """Reads what others stored, stores what happens here. ``seconds`` is the length of leases, None for no end."""
+
+    def __init__(self, journal: Journal, ledger: Ledger, *, author: str, seconds: float | None = None) -> None:
+        self.journal = journal
+        self.ledger = ledger
+        self.author = author
+        self.seconds = seconds
+        self.worker = secrets.token_hex(8)
+        self._clock: Clock | None = None
+
+    @property
+    def clock(self) -> Clock:
+        """The store's clock; asked for once, when leases are first needed."""
+        if self._clock is None:
+            self._clock = Clock(self.journal.now())
+        return self._clock
+
+    def refresh(self) -> None:
+        """Add what others have stored since."""
+        self.ledger.extend(self.journal.read(self.ledger.seq))
+
+    def event(self, kind: Kind, number: int | None = None, value: float | None = None, /, **data: Any) -> Event:
+        """The next event."""
+        return Event(self.ledger.seq + 1, time.time(), self.author, kind, number, value, data)
+
+    def lease(self) -> dict[str, Any] | None:
+        """A lease that begins now, for the record."""
+        return None if self.seconds is None else Lease(self.seconds, self.clock.read()).to_data()
+
+    def record(self, decide: Callable[[], Event | None]) -> None:
+        """Store at most one event in one transaction; ``decide`` looks at a ledger that knows everything stored."""
+
+        def on(missed: Any) -> list[Event]:
+            self.ledger.extend(missed)
+            event = decide()
+            return [] if event is None else [event]
+
+        self.ledger.extend(self.journal.write(self.ledger.seq, on))

@@ -1,0 +1,152 @@
+"""What a study is set up with, checked; and as it is kept in a store."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import scipy
+
+from regretless._version import __version__
+from regretless.acquisition import as_rule
+from regretless.errors import InvalidInput, StudyConflict
+from regretless.optimizer import Preset, Setup, setup
+from regretless.spaces import Mixed, Table, as_space, space_from_data, space_to_data
+from regretless.study.objects import object_from_data, object_to_data
+
+__all__ = ["Direction", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
+
+Direction = Literal["maximize", "minimize"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that stays the same through a study."""
+
+    setup: Setup
+    direction: Direction
+    objective: str
+    preset: Preset
+    about: Mapping[str, Any] = field(default_factory=dict)  # notes of whoever made it, kept and never interpreted
+
+
+def settings(
+    space: Any,
+    *,
+    direction: Direction | None = None,
+    preset: Preset | None = None,
+    objective: str | None = None,
+    repeats: Any = None,
+    about: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> Settings:
+    """Check the arguments of a study; None takes the default."""
+    direction = "maximize" if direction is None else direction
+    objective = "value" if objective is None else objective
+    preset = "default" if preset is None else preset
+    if direction not in ("maximize", "minimize"):
+        raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {direction!r}.")
+    if not isinstance(objective, str) or not objective:
+        raise InvalidInput(f"objective must be the name of what is measured, got {objective!r}.")
+    chosen = setup(as_space(space, repeats), preset=preset, **more)
+    return Settings(chosen, direction, objective, preset, _as_json(about))
+
+
+def spec_of(settings: Settings) -> dict[str, Any]:
+    """Settings as plain JSON: what is in force, so that defaults may change without changing any stored study."""
+    chosen = settings.setup
+    return {
+        "space": space_to_data(chosen.space),
+        "direction": settings.direction,
+        "objective": settings.objective,
+        "preset": settings.preset,
+        "rule": object_to_data(chosen.rule, "rule"),
+        "surrogate": object_to_data(chosen.surrogate, "surrogate"),
+        "n_initial": chosen.n_initial,
+        "seed": chosen.seed,
+        "about": dict(settings.about),
+        "made_with": {"regretless": __version__, "numpy": np.__version__, "scipy": scipy.__version__},
+    }
+
+
+def settings_from_spec(spec: Mapping[str, Any]) -> Settings:
+    """The settings that were written so."""
+    return settings(
+        space_from_data(spec["space"]),
+        direction=spec["direction"],
+        objective=spec["objective"],
+        preset=spec["preset"],
+        rule=object_from_data(spec["rule"], "rule"),
+        surrogate=object_from_data(spec["surrogate"], "surrogate"),
+        n_initial=spec["n_initial"],
+        seed=spec["seed"],
+        about=spec.get("about"),
+    )
+
+
+def check_same(name: str, given: Mapping[str, Any], stored: Settings) -> None:
+    """Refuse to open a study under other settings than it was created with; what is None was not given."""
+    space = given["space"]
+    if space is not None:
+        own = isinstance(space, Table | Mixed)  # such a space says itself whether repeats are allowed
+        repeats = given["repeats"] or (None if own else stored.setup.space.repeats)
+        difference = _difference(as_space(space, repeats), stored.setup.space)
+        if difference:
+            raise _conflict(name, f"has another space: {difference}")
+    elif given["repeats"] not in (None, stored.setup.space.repeats):
+        raise _conflict(name, f"has repeats={stored.setup.space.repeats!r}, not {given['repeats']!r}")
+    if given["rule"] is not None and as_rule(given["rule"]) != stored.setup.rule:
+        raise _conflict(name, f"has the rule {stored.setup.rule!r}, not {given['rule']!r}")
+    had = {
+        "direction": stored.direction,
+        "objective": stored.objective,
+        "preset": stored.preset,
+        "surrogate": stored.setup.surrogate,
+        "n_initial": stored.setup.n_initial,
+        "seed": stored.setup.seed,
+    }
+    for what, value in had.items():
+        if given[what] is not None and given[what] != value:
+            raise _conflict(name, f"has {what}={value!r}, not {given[what]!r}")
+
+
+def _as_json(about: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Notes as they will be read back; what JSON cannot hold is refused."""
+    if about is None:
+        return {}
+    try:
+        notes: dict[str, Any] = json.loads(json.dumps(dict(about), allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(f"about must be a mapping of text to plain JSON, got {about!r:.80}: {error}.") from error
+    return notes
+
+
+def _conflict(name: str, what: str) -> StudyConflict:
+    return StudyConflict(
+        f"study {name!r} exists and {what}. Open it without that argument, or create a study of another name."
+    )
+
+
+def _difference(new: Table | Mixed, old: Table | Mixed) -> str:
+    """In which way two spaces differ, in words; nothing where they are equal."""
+    if new == old:
+        return ""
+    if isinstance(new, Table) != isinstance(old, Table):
+        return f"stored is {old!r}, given is {new!r}"
+    if new.names != old.names:
+        return f"its columns are {', '.join(old.names)}; given are {', '.join(new.names)}"
+    if new.repeats != old.repeats:
+        return f"stored has repeats={old.repeats!r}, given has repeats={new.repeats!r}"
+    if isinstance(new, Mixed) and isinstance(old, Mixed):
+        changed = [n for n in new.names if new.dimensions[n] != old.dimensions[n]]
+        pairs = (f"{n} is {old.dimensions[n]!r}, given is {new.dimensions[n]!r}" for n in changed)
+        return "; ".join(pairs) or "one has names, the other has not"
+    assert isinstance(new, Table)
+    assert isinstance(old, Table)
+    if new.n_candidates != old.n_candidates:
+        return f"it has {old.n_candidates} candidates, given are {new.n_candidates}"
+    for i, (a, b) in enumerate(zip(new.ids, old.ids, strict=True)):
+        if a != b or new.params(i) != old.params(i):
+            return f"candidate {i} is row {b!r}: {old.params(i)}; given is row {a!r}: {new.params(i)}"
+    return "its columns are of other kinds"

@@ -1,0 +1,86 @@
+"""PostgreSQL: how it is connected to and locked."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+
+from regretless.errors import MissingExtra
+
+__all__ = ["Postgres"]
+
+#: Kept apart from locks of other programs in the same database.
+_LOCKS = 0x52454752
+#: Told values are on disk when a commit returns; nobody waits or holds a lock for ever.
+_OPTIONS = (
+    "-c synchronous_commit=on -c lock_timeout=20s -c statement_timeout=60s -c idle_in_transaction_session_timeout=20s"
+)
+
+
+class Postgres:
+    """One database on a server. Writers of one study queue for its row; other studies are not held up."""
+
+    exists = True
+
+    def __init__(self, url: sa.URL) -> None:
+        try:
+            import psycopg  # noqa: F401
+        except ImportError as error:
+            raise MissingExtra(
+                "PostgreSQL needs psycopg. Install it with: pip install 'regretless[postgres]'."
+            ) from error
+        self.where = url.render_as_string(hide_password=True)
+        self.engine = sa.create_engine(
+            url.set(drivername="postgresql+psycopg"),
+            connect_args={"connect_timeout": 10, "options": _OPTIONS},
+            pool_size=2,  # one for the turn of asking, one for everything else
+            max_overflow=-1,
+            pool_use_lifo=True,
+        )
+        self.reading = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A transaction; committed at the end, undone by an error."""
+        with self.engine.begin() as connection:
+            yield connection
+
+    def lock_schema(self, connection: sa.Connection) -> None:
+        """One creates or upgrades the tables, the others wait; until the end of the transaction."""
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:group, 0)"), {"group": _LOCKS})
+
+    def lock_study(self, connection: sa.Connection, study: int) -> None:
+        """One writes to a study, the others wait; until the end of the transaction."""
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:group, :study)"), {"group": _LOCKS, "study": study})
+
+    @contextmanager
+    def turn(self, study: int) -> Iterator[None]:
+        """One asker at a time, by a lock that the server takes from a connection that is gone."""
+        key = {"group": _LOCKS + 1, "study": study}
+        with self.reading.connect() as connection:
+            try:
+                connection.execute(sa.text("SELECT pg_advisory_lock(:group, :study)"), key)
+            except sa.exc.DBAPIError:
+                connection.invalidate()  # go ahead without: what was overtaken is not stored
+                yield
+                return
+            try:
+                yield
+            finally:
+                _let_go(connection, key)
+
+    def now(self) -> float:
+        """The server's clock."""
+        with self.reading.connect() as connection:
+            return float(connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
+
+    def check(self, connection: sa.Connection) -> None:
+        """The server looks after its own files."""
+
+
+def _let_go(connection: sa.Connection, key: dict[str, Any]) -> None:
+    try:
+        connection.execute(sa.text("SELECT pg_advisory_unlock(:group, :study)"), key)
+    except sa.exc.DBAPIError:
+        connection.invalidate()  # the lock went with the connection

@@ -1,0 +1,319 @@
+"""The lab's loop: init, suggest, record, status, and everything that goes wrong in between."""
+
+import json
+
+import pytest
+
+from regretless import Study
+
+from .bench import SCOPE, fill_in, yield_of
+
+
+@pytest.fixture
+def made(run, scope):
+    run("init", "scope.csv", "--objective", "yield", "--maximize", "--batch", 3, "--seed", 1)
+    return scope
+
+
+def trials(lab, name="scope"):
+    with Study.open(lab / f"{name}.study.db", name) as study:
+        return study.trials
+
+
+def test_the_loop(run, lab, made):
+    before = made.read_bytes()
+    for k in range(4):
+        run("suggest", "--out", f"round_{k}.csv")
+        fill_in(lab / f"round_{k}.csv")
+        said = run("record", f"round_{k}.csv").stderr
+        assert "3 recorded" in said
+    done = trials(lab)
+    assert [trial.number for trial in done] == list(range(12))
+    assert all(trial.value == yield_of(trial.params["solvent"], trial.params["T"]) for trial in done)
+    lines = SCOPE.splitlines()
+    assert all(lines[trial.row - 1] == f"{trial.params['solvent']},{trial.params['T']}," for trial in done)
+    status = json.loads(run("status", "--format", "json").stdout)
+    assert status["best_measured"]["value"] == max(trial.value for trial in done)
+    assert status["counts"]["measured"] == 12
+    assert "12 of 12 suggestions match" in run("replay").stderr
+    run("status", "--stop", 1000, code=3)
+    assert made.read_bytes() == before
+
+
+def test_a_study_is_the_same_by_command_line_and_by_python(run, lab, made):
+    run("suggest", "-n", 3)
+    for k in range(3):
+        run("record", k, 10.0 + k)
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        twin = Study(study.space, objective="yield", seed=1)
+        for k, trial in enumerate(twin.ask(3)):
+            twin.tell(trial, 10.0 + k)
+        expected = twin.ask(2)
+    shown = json.loads(run("suggest", "-n", 2, "--format", "json").stdout)["suggestions"]
+    assert [row["params"] for row in shown] == [dict(trial.params) for trial in expected]
+    assert [row.get("zeta") for row in shown] == [trial.zeta for trial in expected]
+
+
+def test_a_round_may_be_recorded_bit_by_bit(run, lab, made):
+    run("suggest", "--out", "r.csv")
+    fill_in(lab / "r.csv", rows=1)
+    assert "1 recorded, 2 still empty" in run("record", "r.csv").stderr
+    fill_in(lab / "r.csv", rows=3)
+    assert "2 recorded, 1 on record already" in run("record", "r.csv").stderr
+    assert "0 recorded, 3 on record already" in run("record", "r.csv").stderr
+    assert len(trials(lab)) == 3
+
+
+def test_what_excel_makes_of_a_round(run, lab):
+    """A German Excel: semicolons, decimal commas, BOM, CRLF; the round is written as the scope was."""
+    text = "\ufeffTemperatur;Säure;Ausbeute\r\n" + "".join(f"{t},5;{s};\r\n" for t in range(20, 28) for s in ("A", "B"))
+    (lab / "plan.csv").write_bytes(text.encode())
+    run("init", "plan.csv", "--objective", "Ausbeute", "--batch", 2)
+    run("suggest", "--out", "r.csv")
+    data = (lab / "r.csv").read_bytes().decode("utf-8")
+    assert data.startswith("\ufefftrial;line;Temperatur;Säure;Ausbeute\n")
+    head, *lines = data.splitlines()
+    filled = [f"{line}{80 + i},25" for i, line in enumerate(lines)]
+    assert "," in lines[0]
+    (lab / "r.csv").write_bytes("\r\n".join([head, *filled, ";;;;"]).encode())
+    run("record", "r.csv")
+    assert [trial.value for trial in trials(lab, "plan")] == [80.25, 81.25]
+
+
+def test_a_changed_round_is_noticed_before_anything_is_recorded(run, lab, made):
+    run("suggest", "--out", "r.csv")
+    path = fill_in(lab / "r.csv")
+    head, first, second, third = path.read_text().splitlines()
+    cells = third.split(",")
+    path.write_text("\n".join([head, first, second, ",".join([*cells[:3], "99", cells[4]])]) + "\n")
+    said = run("record", "r.csv", code=2).stderr
+    assert "T is '99'" in said
+    assert "regretless ran --trial 2 --set T=99" in said
+    assert all(trial.status == "pending" for trial in trials(lab))
+    path.write_text("\n".join([head, first, first]) + "\n")
+    assert "both hold a result of trial 0" in run("record", "r.csv", code=2).stderr
+    path.write_text("\n".join([head, first.replace("0,", "7,", 1)]) + "\n")
+    assert "no trial 7" in run("record", "r.csv", code=2).stderr
+    assert "not the file of a round" in run("record", "scope.csv", code=2).stderr
+    assert all(trial.status == "pending" for trial in trials(lab))
+
+
+def test_a_contradiction_records_nothing_and_names_the_way_out(run, lab, made):
+    run("suggest", "--out", "r.csv")
+    run("record", 0, 1.0)
+    fill_in(lab / "r.csv")
+    assert "regretless amend 0 --value" in run("record", "r.csv", code=1).stderr
+    assert [trial.status for trial in trials(lab)] == ["told", "pending", "pending"]
+    run("record", 0, 2.0, code=1)
+    run("record", 0, "--failed", code=1)
+    run("record", 0, 1.0)
+    assert "was 1, is now 81.2" in run("amend", 0, "--value", 81.2, "--reason", "typo").stderr
+    assert trials(lab)[0].value == 81.2
+    run("amend", 0, "--failed", "--reason", "broken vial")
+    assert trials(lab)[0].status == "failed"
+    run("amend", 0, "--reason", "nothing said", code=2)
+    run("amend", 1, "--value", 3, "--reason", "still pending", code=1)
+
+
+def test_failed_words_and_empty_cells(run, lab, made):
+    run("suggest", "--out", "r.csv")
+    head, first, second, third = (lab / "r.csv").read_text().splitlines()
+    (lab / "r.csv").write_text("\n".join([head, f"{first}failed", f"{second}PENDING", third]) + "\n")
+    run("record", "r.csv")
+    run("record", 2, "--failed")
+    assert [trial.status for trial in trials(lab)] == ["failed", "pending", "failed"]
+
+
+def test_ran(run, lab, made):
+    run("suggest", "-n", 1)
+    base = trials(lab)[0]
+    other = 20 if base.params["T"] != 20 else 30
+    run("ran", "--set", f"T={other}", 33.5)
+    first, second = trials(lab)
+    assert first.status == "lost"
+    assert second.params == {**base.params, "T": other}
+    assert second.value == 33.5
+    run("ran", "--row", 5, "--failed")
+    run("ran", "--set", "T=20", "--set", "solvent=water", -4)
+    assert [trial.value for trial in trials(lab)[2:]] == [None, -4.0]
+    said = run("ran", "--set", "T=20", 5, code=2).stderr
+    assert "solvent is not set" in said
+    assert "nearest is row" in run("ran", "--set", "T=21", "--set", "solvent=water", 5, code=2).stderr
+    assert "NAME of solvent, T" in run("ran", "--set", "temp=21", 5, code=2).stderr
+    run("ran", "--set", "T=hot", "--set", "solvent=water", 5, code=2)
+    run("ran", 5, code=2)
+    run("ran", "--row", 5, code=2)
+    run("ran", "--row", 5, "--trial", 99, 1, code=2)
+    assert len(trials(lab)) == 4
+
+
+def test_exclude_and_include(run, lab, made):
+    rows = [str(line) for line in range(2, 26) if line != 7]
+    run("exclude", *rows, "--reason", "out of stock")
+    for _ in range(2):
+        shown = json.loads(run("suggest", "-n", 1, "--format", "json").stdout)["suggestions"]
+        assert [row["row"] for row in shown] == [7]
+        run("record", shown[0]["trial"], 5)
+    assert "Not suggested" in run("status").stdout
+    run("include", *rows)
+    run("exclude", "--trial", 0, "--reason", "wrong bottle")
+    assert trials(lab)[0].excluded
+    assert "1 excluded" in run("status").stdout
+    run("include", "--trial", 0)
+    assert not trials(lab)[0].excluded
+    run("exclude", "5", "999", "--reason", "one of them is no row", code=2)
+    assert json.loads(run("status", "--format", "json").stdout)["excluded_rows"] == []
+    run("exclude", "--reason", "nothing named", code=2)
+    run("exclude", "999", "--reason", "no such row", code=2)
+    run("exclude", "--trial", 99, "--reason", "no such trial", code=2)
+
+
+def test_pending_trials_are_said_and_can_be_written_again(run, lab, made):
+    run("suggest", "--out", "r.csv")
+    assert "trial 0, 1, 2" in run("suggest", "-n", 1).stderr
+    run("suggest", "--pending", "--out", "again.csv")
+    again = (lab / "again.csv").read_text().splitlines()
+    assert again[:4] == (lab / "r.csv").read_text().splitlines()
+    assert len(again) == 5
+    assert len(trials(lab)) == 4
+    run("suggest", "--out", "r.csv", code=2)
+    assert len(trials(lab)) == 4
+
+
+def test_where_the_study_is(run, lab, made):
+    (lab / "other.csv").write_text(SCOPE)
+    run("init", "other.csv", "--objective", "yield")
+    assert "other.study.db, scope.study.db" in run("status", code=2).stderr
+    assert "other (other.study.db)" in run("status", "--study", "other.csv").stdout
+    assert "scope (scope.study.db)" in run("status", "--study", "scope.study.db").stdout
+    assert "already" in run("init", "scope.csv", "--objective", "yield", code=2).stderr
+    run("status", "--study", "missing.csv", code=2)
+    run("status", "--study", "scope.study.db", "--name", "missing", code=1)
+    assert sorted(path.name for path in lab.iterdir() if path.suffix == ".db") == ["other.study.db", "scope.study.db"]
+
+
+def test_no_study_here(run, lab):
+    assert "regretless init" in run("status", code=2).stderr
+    assert list(lab.iterdir()) == []
+
+
+def test_a_damaged_study_is_a_sentence(run, lab):
+    (lab / "scope.study.db").write_bytes(b"this is no database" * 100)
+    said = run("status", code=1).stderr
+    assert said.startswith("Error: ")
+    assert "Traceback" not in said
+
+
+def test_results_in_the_scope_are_brought_along(run, lab):
+    lines = SCOPE.splitlines()
+    lines[3] += "12.5"
+    lines[7] += "failed"
+    (lab / "scope.csv").write_text("\n".join(lines))
+    assert "2 results were brought along" in run("init", "scope.csv", "--objective", "yield").stdout
+    assert [(trial.row, trial.value, trial.status) for trial in trials(lab)] == [(4, 12.5, "told"), (8, None, "failed")]
+
+
+def test_import_brings_each_result_once(run, lab, made):
+    run("suggest", "-n", 1)
+    first = trials(lab)[0]
+    lines = SCOPE.splitlines()
+    lines[first.row - 1] += "33.25"
+    other = 5 if first.row != 5 else 6
+    lines[other - 1] += "failed"
+    (lab / "results.csv").write_text("\n".join([*lines, lines[first.row - 1].replace("33.25", "34.5")]))
+    said = run("import", "results.csv").stderr
+    assert "3 results recorded, 1 of them of pending trials" in said
+    assert sorted((trial.row, trial.value, trial.source) for trial in trials(lab) if trial.value) == [
+        (first.row, 33.25, "design"),
+        (first.row, 34.5, "added"),
+    ]
+    assert "0 results recorded; 3 were on record already" in run("import", "results.csv").stderr
+    assert len(trials(lab)) == 3
+    (lab / "bad.csv").write_text("solvent,T,yield\nwater,20,5\nwater,21,6\n")
+    assert "line 3" in run("import", "bad.csv", code=2).stderr
+    assert len(trials(lab)) == 3
+    (lab / "less.csv").write_text("T,yield\n20,5\n")
+    assert "no column 'solvent'" in run("import", "less.csv", code=2).stderr
+
+
+def test_export_and_import_are_inverse(run, lab):
+    (lab / "odd.csv").write_text('name,f,y\n"=cmd|x",1,2.5\n@sum,2,\n\'=q,3,-7\n+a,4,failed\n-b,5,\n')
+    run("init", "odd.csv", "--objective", "y", "--categorical", "name")
+    run("export", "--out", "out.csv")
+    cells = [line.split(",")[2] for line in (lab / "out.csv").read_text().splitlines()[1:]]
+    assert all(cell[0] == "'" for cell in cells)
+    (lab / "empty.csv").write_text('name,f\n"=cmd|x",1\n@sum,2\n\'=q,3\n+a,4\n-b,5\n')
+    run("init", "empty.csv", "--objective", "y", "--categorical", "name")
+    assert "3 results recorded" in run("import", "out.csv", "--study", "empty.csv").stderr
+    assert [(dict(t.params), t.value) for t in trials(lab, "empty")] == [
+        (dict(t.params), t.value) for t in trials(lab, "odd")
+    ]
+    run("export", "--study", "odd.csv", "--out", "out.csv", code=2)
+    record = json.loads(run("export", "--study", "odd.csv", "--format", "json").stdout)
+    assert [event["kind"] for event in record["events"]] == ["added"] * 3
+
+
+def test_columns_that_share_our_names(run, lab):
+    (lab / "names.csv").write_text(
+        "trial,line,status,zeta\n" + "".join(f"{i},{i * i},{i % 3},{-i}\n" for i in range(8))
+    )
+    run("init", "names.csv", "--objective", "sd", "--batch", 2)
+    run("suggest", "--out", "r.csv")
+    head, *lines = (lab / "r.csv").read_text().splitlines()
+    assert head == "regretless trial,line of the file,trial,line,status,zeta,sd"
+    (lab / "r.csv").write_text("\n".join([head, *(f"{line}{i}" for i, line in enumerate(lines))]))
+    run("record", "r.csv")
+    assert [trial.value for trial in trials(lab, "names")] == [0.0, 1.0]
+    head = run("export").stdout.splitlines()[0].split(",")
+    assert len(set(head)) == len(head)
+
+
+def test_a_study_in_an_excel_workbook(run, lab):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [["T", "acid", "y"], [20.5, "HCl", None], [30, "HCl", 4.5], [40, "HNO3", None]]:
+        book.active.append(row)
+    book.save(lab / "lab.xlsx")
+    run("init", "lab.xlsx", "--objective", "y")
+    assert trials(lab, "lab")[0].value == 4.5
+
+
+def test_a_study_that_python_made(run, lab):
+    """No notes, no rows: parameters of several kinds, through every command of the loop."""
+    space = {"rate": (1e-4, 1.0, "log"), "n": (1, 9), "size": [8, 16, 32], "mode": ["fast", "exact"], "epochs": 5}
+    with Study.open(lab / "made.study.db", "made", space=space, direction="minimize", objective="loss", seed=1):
+        pass
+    run("suggest", "-n", 6, "--out", "r.csv")
+    head, *lines = (lab / "r.csv").read_text().splitlines()
+    assert head == "trial,rate,n,size,mode,epochs,loss"
+    (lab / "r.csv").write_text("\n".join([head, *(f"{line}{i}" for i, line in enumerate(lines))]))
+    run("record", "r.csv")
+    settings = [f"--set={setting}" for setting in ("rate=0.5", "n=3", "size=16", "mode=exact", "epochs=5")]
+    run("ran", *settings, -1.5)
+    assert trials(lab, "made")[6].params == {"rate": 0.5, "n": 3, "size": 16, "mode": "exact", "epochs": 5}
+    run("ran", "--set", "rate=2", *settings[1:], 1, code=2)
+    run("ran", "--set", "n=3.5", settings[0], *settings[2:], 1, code=2)
+    status = json.loads(run("status", "--format", "json").stdout)
+    assert status["best_measured"]["value"] == -1.5
+    assert "row" in run("exclude", "5", "--reason", "no rows", code=2).stderr
+    run("export", "--out", "out.csv")
+    assert "0 results recorded; 7 were on record already" in run("import", "out.csv").stderr
+    run("report", "--html", "r.html")
+    assert "mode=exact" in (lab / "r.html").read_text()
+    assert "6 of 6" in run("replay").stderr
+
+
+def test_what_was_certified_is_on_record(run, lab, made):
+    run("suggest", "-n", 1)
+    run("record", 0, 5)
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        before = [event.kind for event in study.events()]
+        assert before[-2:] == ["told", "certified"]
+    run("status")  # looking leaves no trace
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        assert [event.kind for event in study.events()] == before
+
+
+def test_rounds_are_csv(run, lab, made):
+    assert "ends in .csv" in run("suggest", "--out", "round.xlsx", code=2).stderr
+    assert trials(lab) == ()

@@ -1,0 +1,135 @@
+"""The report: one file, nothing from elsewhere, every suggestion explained."""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from regretless import GPUCB, Study
+from regretless.confidence import Schedule, ShiftedExponential
+from regretless.optimizer import suggest
+from regretless.report import effects, explain, html_report
+from regretless.study.replay import asked_from
+
+
+def yield_of(solvent, T):
+    """What the bench would say."""
+    return {"water": 40.0, "ethanol": 70.0, "toluene": 55.0}[solvent] - 0.02 * (T - 60.0) ** 2
+
+
+@pytest.fixture(scope="module")
+def study():
+    rows = [{"solvent": s, "T": t} for s in ("water", "ethanol", "toluene") for t in range(20, 100, 10)]
+    study = Study(rows, objective="yield", seed=1)
+    for _ in range(10):
+        trial = study.ask()
+        study.tell(trial, yield_of(trial.params["solvent"], trial.params["T"]))
+    return study
+
+
+class Page(HTMLParser):
+    """Tags in balance, and every address the page would fetch."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.fetched, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "img", "br"):
+            self.open.append(tag)
+        self.fetched += [value for name, value in attrs if name in ("src", "href", "srcset", "action")]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read(html):
+    page = Page()
+    page.feed(html)
+    assert page.open == []
+    return page
+
+
+def test_the_page_is_whole_and_offline(study):
+    html = html_report(study, [("Best measured", "70 at <b>row</b>")])
+    page = read(html)
+    assert len(page.fetched) == 3
+    assert all(address.startswith("data:image/png;base64,") for address in page.fetched)
+    assert "url(" not in html
+    assert "@import" not in html
+    assert "<script" not in html
+    assert "70 at <b>row</b>" in "".join(page.text)  # escaped, not obeyed
+    for trial in study.trials:
+        assert f"<td>{trial.number}</td>" in html
+
+
+def test_hostile_names_are_text(tmp_path):
+    rows = [
+        {"<script>alert(1)</script>": i, "b": name} for i in range(4) for name in ('"><img src=x>', "$x^2$", "&amp;")
+    ]
+    study = Study(rows, objective="<i>y</i>", seed=1)
+    for k, trial in enumerate(study.ask(12)):
+        study.tell(trial, float(k))
+    page = read(html_report(study, []))
+    assert "script" not in page.open
+    assert all(address.startswith("data:") for address in page.fetched)
+
+
+def test_explanations_against_the_law(study):
+    """A cautious draw is the 5 % quantile of zeta, and picks what GP-UCB with that constant picks."""
+    n = study.space.n_candidates
+    law = ShiftedExponential.for_table(n)
+    explained = [explain(study, trial) for trial in study.trials]
+    assert [why is None for why in explained] == [trial.source != "rule" for trial in study.trials]
+    for why in filter(None, explained):
+        setup, history = asked_from(study, why.trial.number)
+        for pick, p in ((why.cautious, 0.05), (why.bold, 0.95)):
+            zeta = 2 * np.log(n / 2) - 2 * np.log1p(-p)
+            assert pick.zeta == pytest.approx(zeta)
+            assert pick.zeta == pytest.approx(law.quantile(1, p))
+            made, _ = suggest(replace(setup, rule=GPUCB(Schedule.constant(pick.zeta))), history, why.trial.number, None)
+            assert study.space.params(made.index) == dict(pick.params)
+        assert why.cautious.mean >= why.bold.mean  # a larger bonus never picks a larger mean
+        assert why.cautious.sd <= why.bold.sd + 1e-9
+        share = -np.expm1(-(why.trial.zeta - 2 * np.log(n / 2)) / 2)
+        assert why.draw == ("cautious" if share < 1 / 3 else "middling" if share < 2 / 3 else "bold")
+
+
+def test_minimising_is_the_mirror_image(study):
+    mirror = Study(study.space, direction="minimize", objective="loss", seed=1)
+    for _ in range(10):
+        trial = mirror.ask()
+        mirror.tell(trial, -yield_of(trial.params["solvent"], trial.params["T"]))
+    for a, b in zip(study.trials, mirror.trials, strict=True):
+        one, two = explain(study, a), explain(mirror, b)
+        assert (one is None) == (two is None)
+        if one is not None and two is not None:
+            assert dict(one.bold.params) == dict(two.bold.params)
+            assert one.bold.mean == pytest.approx(-two.bold.mean)
+
+
+def test_effects_are_averages_of_predictions(study):
+    points = [study.space.params(i) for i in range(study.space.n_candidates)]
+    mean = study.predict(points)[0]
+    found = {effect.name: effect for effect in effects(study)}
+    for name, effect in found.items():
+        for level in effect.levels:
+            at = [str(point[name]) == level.label for point in points]
+            assert level.mean == pytest.approx(mean[at].mean())
+            told = [t for t in study.trials if str(t.params[name]) == level.label]
+            assert level.measured == len(told)
+    assert [effect.size for effect in effects(study)] == sorted((e.size for e in found.values()), reverse=True)
+
+
+def test_many_values_are_grouped_and_none_is_lost():
+    study = Study({"x": (0.0, 1.0), "n": (1, 40)}, seed=2)
+    for _ in range(6):
+        trial = study.ask()
+        study.tell(trial, trial.params["x"])
+    for effect in effects(study):
+        assert 6 <= len(effect.levels) <= 12
+        assert sum(level.measured for level in effect.levels) == 6

@@ -1,0 +1,59 @@
+import datetime
+import sys
+
+import pytest
+
+from regretless.errors import InvalidInput, MissingExtra
+from regretless.sheets import read_experiments
+
+openpyxl = pytest.importorskip("openpyxl")
+
+
+def book(path, *sheets):
+    made = openpyxl.Workbook()
+    made.remove(made.active)
+    for title, rows in sheets:
+        sheet = made.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    made.save(path)
+    return path
+
+
+def test_a_workbook_is_read_like_a_csv_file(tmp_path):
+    rows = [["temp", "acid", "yield", None], [20.5, "HCl", 1.5], [], [-4, " HNO3 ", None], ["30", "HCl", "PENDING"]]
+    found = read_experiments(book(tmp_path / "lab.xlsx", ("Lab", rows), ("Notes", [])), objective="yield")
+    assert found.factors == {"temp": [20.5, -4.0, 30.0], "acid": ["HCl", "HNO3", "HCl"]}
+    assert found.values == (1.5, None, None)
+    assert found.lines == (2, 4, 5)
+
+
+def test_a_worksheet_is_asked_for(tmp_path):
+    path = book(tmp_path / "lab.xlsx", ("A", [["t", "y"], [1, 2]]), ("B", [["t", "y"], [3, 4]]))
+    with pytest.raises(InvalidInput, match="--worksheet"):
+        read_experiments(path, objective="y")
+    assert read_experiments(path, objective="y", worksheet="B").values == (4.0,)
+    with pytest.raises(InvalidInput, match="no worksheet 'C'"):
+        read_experiments(path, objective="y", worksheet="C")
+
+
+def test_a_formula_without_a_result_is_not_an_empty_cell(tmp_path):
+    path = book(tmp_path / "lab.xlsx", ("A", [["t", "y"], [1, "=A2*2"]]))
+    with pytest.raises(InvalidInput, match="formula without a stored result"):
+        read_experiments(path, objective="y")
+
+
+def test_a_date_among_numbers_is_seen(tmp_path):
+    path = book(tmp_path / "lab.xlsx", ("A", [["ratio", "y"], [0.5, 1], [datetime.date(2024, 2, 1), 2]]))
+    with pytest.raises(InvalidInput, match="2024-02-01"):
+        read_experiments(path, objective="y")
+
+
+def test_broken_and_missing(tmp_path, monkeypatch):
+    path = tmp_path / "lab.xlsx"
+    path.write_bytes(b"no zip file")
+    with pytest.raises(InvalidInput, match="cannot be read as an Excel workbook"):
+        read_experiments(path, objective="y")
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingExtra, match=r"regretless\[xlsx\]"):
+        read_experiments(path, objective="y")

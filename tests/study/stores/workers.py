@@ -1,0 +1,101 @@
+"""What other processes do in the tests of sharing, killing and disks that are full."""
+
+import multiprocessing
+import os
+import resource
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from regretless import Exhausted, Study
+from regretless.errors import RegretlessError
+from regretless.study.stores import sqlite
+
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(
+    ["regretless", "regretless.study.stores", "alembic.command", "psycopg", "sqlalchemy.dialects.postgresql.psycopg"]
+)
+
+SPACE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+#: All suggestions are of the design: as good as any to test a store with, and cheap.
+SETTINGS: dict[str, Any] = {"space": SPACE, "seed": 1, "n_initial": 2000}
+
+
+def value_of(trial: Any) -> float:
+    return float(trial.number) + sum(float(value) for value in trial.params.values())
+
+
+def begin(place: str) -> None:
+    """Python's own SQLite for places that say so."""
+    if "/old/" in place:
+        sqlite.driver = lambda: sqlite3
+
+
+def note(log: str, text: str) -> None:
+    """One line in one write, so that a kill leaves all of it or nothing."""
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    os.write(handle, f"{text}\n".encode())
+    os.close(handle)
+
+
+def loop(place: str, log: str, count: int, settings: dict[str, Any], barrier: Any = None) -> None:
+    """Ask and tell; the log says what came back from the store."""
+    begin(place)
+    try:
+        if barrier is not None:
+            barrier.wait()
+        with Study.open(place, "s", **settings) as study:
+            for _ in range(count):
+                try:
+                    trial = study.ask()
+                except Exhausted:
+                    break
+                note(log, f"asked {trial.number}")
+                study.tell(trial, value_of(trial))
+                note(log, f"told {trial.number}")
+        note(log, "done")
+    except RegretlessError as error:
+        note(log, f"error {type(error).__name__} {error}")
+    except BaseException as error:
+        note(log, f"crash {error!r}")
+        raise
+
+
+def loop_with_little_room(place: str, log: str, count: int, settings: dict[str, Any], room: int) -> None:
+    """No file may grow past a size."""
+    begin(place)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+    loop(place, log, count, settings)
+
+
+def loop_as_nobody(place: str, log: str, count: int, settings: dict[str, Any]) -> None:
+    """As a user who may not write; root may do anything."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+    loop(place, log, count, settings)
+
+
+def ask_once(path: str, queue: Any) -> None:
+    """One suggestion: where it came from, its CPU seconds, and gigabytes at most."""
+    study = Study.open(path, "s")
+    began = time.process_time()
+    source = study.ask().source
+    seconds = time.process_time() - began
+    queue.put((source, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20))
+
+
+def run(target: Any, *arguments: Any) -> Any:
+    process = CONTEXT.Process(target=target, args=arguments)
+    process.start()
+    return process
+
+
+def lines(log: str | Path) -> list[str]:
+    return Path(log).read_text().splitlines() if Path(log).exists() else []
+
+
+def numbers(log: str | Path, word: str) -> list[int]:
+    return [int(line.split()[1]) for line in lines(log) if line.startswith(f"{word} ")]
