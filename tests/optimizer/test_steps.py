@@ -299,7 +299,7 @@ def test_the_cautious_model_is_fitted_on_the_schedule_of_fits():
     s, h = setup(Table(X), seed=3), history(X, wavy(X))
     seen = [len(doubt(s, without_last(h, 20 - n), None).fit.trials) for n in range(2, 21)]
     assert seen == [*range(2, 17), 16, 18, 18, 20]
-    assert {doubt(s, without_last(h, k), None).fit.hyperparameters.family for k in range(18)} == {"matern52"}
+    assert {doubt(s, without_last(h, k), None).fit.hyperparameters.family for k in range(18)} == {"matern32"}
 
 
 @pytest.mark.parametrize(

@@ -132,8 +132,8 @@ class Surrogate:
         """
         if self.method != "map" or self.lengthscale_prior != (0.35, 1.0):
             return self
-        kernel = "matern52" if self.kernel == "auto" else self.kernel
-        return replace(self, kernel=kernel, lengthscale_prior=(0.2, 0.5))
+        kernel = "matern32" if self.kernel == "auto" else self.kernel
+        return replace(self, kernel=kernel, lengthscale_prior=(0.2, 0.35))
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,6 +267,7 @@ def fit_to_data(fit: Fit | None, *, new: bool) -> dict[str, Any] | None:
 
 def _as_dict(h: Hyperparameters) -> dict[str, Any]:
     return {
+        "family": h.family,
         "lengthscale": h.lengthscale,
         "signal_var": h.signal_var,
         "noise_var": h.noise_var,
