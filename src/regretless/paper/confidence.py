@@ -14,8 +14,9 @@ def confidence_of(unit: Unit) -> Columns:
     ``problem`` is ``table-N`` for the theory's law on N candidates, or ``box-d`` for the heuristic one in d dimensions.
     """
     kind, _, size = unit.problem.partition("-")
-    rule = RULES[unit.method]()
-    assert isinstance(rule, UCB)
+    kind_of_rule = RULES[unit.method]
+    assert issubclass(kind_of_rule, UCB)
+    rule = kind_of_rule("paper")
     law = rule.law(int(size) if kind == "table" else None, int(size))
     t = np.arange(1, unit.settings["evaluations"][kind] + 1)
     interval = np.array([law.interval(int(k), 0.95) for k in t])
