@@ -76,7 +76,8 @@ class TablePosterior:
 
     def covariance_with(self, index: int) -> Floats:
         """Posterior covariance of f between one candidate and all of them, in O(nN)."""
-        return self.covariances_with(np.array([index]))[0]
+        column: Floats = self.covariances_with(np.array([index]))[0]
+        return column
 
     def covariances_with(self, indices: np.ndarray) -> Floats:
         """Posterior covariance of f between some candidates and all of them, shape (s, N), in O(snN)."""
