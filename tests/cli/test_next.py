@@ -81,6 +81,13 @@ def test_a_file_without_results_and_one_without_room(run, lab):
     assert "nothing left" in run("next", "full.csv", "--objective", "yield").stderr
 
 
+def test_rows_that_repeat_a_result_are_said_and_not_suggested(run, lab):
+    (lab / "again.csv").write_text("t,y\n1,5\n1,\n2,\n2,\n3,4\n1,failed\n")
+    said = run("next", "again.csv", "--objective", "y", "-n", 5, "--format", "csv")
+    assert "repeat a measured experiment are not suggested (1)" in said.stderr
+    assert [row["t"] for row in rows_of(said.stdout)] == ["2"]
+
+
 def test_best_measured_and_recommended_are_apart(run, lab):
     """One lucky repeat: the best single value is shown as such, with the average of its repeats."""
     rows = [(t, 10 - abs(t - 5) + e) for t in range(11) for e in (-0.3, 0.0, 0.3)] + [(1, 30.0), (1, 5.8), (1, 6.1)]

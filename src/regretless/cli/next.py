@@ -10,6 +10,7 @@ from regretless.cli._sheet_study import study_of
 from regretless.cli._standing import MET, standing
 from regretless.errors import Exhausted
 from regretless.report.text import plus_minus
+from regretless.sheets import Experiments
 from regretless.study import Regret, Trial
 
 __all__ = ["command"]
@@ -50,8 +51,11 @@ def command(
             trials = study.ask(count)
         except Exhausted:
             trials = []
+    again = _repeats(experiments)
+    if again:
+        say(f"Rows without a result that repeat a measured experiment are not suggested ({again}).")
     if not trials:
-        say("Every row has a result: there is nothing left to suggest.")
+        say("Every experiment has a result: there is nothing left to suggest.")
     elif len(trials) < count:
         say(f"Only {len(trials)} rows are left without a result.")
     rows = [suggestion(trial, experiments.row_name, objective) for trial in trials]
@@ -66,6 +70,13 @@ def command(
             print_facts(view.facts())
     if view.met:
         raise SystemExit(MET)
+
+
+def _repeats(experiments: Experiments) -> int:
+    """Empty rows whose factors equal those of a row with a result."""
+    rows = list(zip(*experiments.factors.values(), strict=True))
+    done = {row for row, value in zip(rows, experiments.values, strict=True) if value is not None}
+    return sum(value is None and row in done for row, value in zip(rows, experiments.values, strict=True))
 
 
 def suggestion(trial: Trial, row_name: str, objective: str) -> dict[str, Any]:

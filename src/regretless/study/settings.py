@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import scipy
 from regretless._version import __version__
 from regretless.acquisition import as_rule
 from regretless.errors import InvalidInput, StudyConflict
+from regretless.gp import Surrogate
 from regretless.optimizer import Preset, Setup, setup
 from regretless.spaces import Mixed, Table, as_space, space_from_data, space_to_data
 from regretless.study.objects import object_from_data, object_to_data
@@ -108,7 +109,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings) -> None:
     }
     for what, value in had.items():
         if given[what] is not None and given[what] != value:
-            raise _conflict(name, f"has {what}={value!r}, not {given[what]!r}")
+            raise _conflict(name, _unlike(what, value, given[what]))
 
 
 def _as_json(about: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -120,6 +121,14 @@ def _as_json(about: Mapping[str, Any] | None) -> dict[str, Any]:
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"about must be a mapping of text to plain JSON, got {about!r:.80}: {error}.") from error
     return notes
+
+
+def _unlike(what: str, stored: Any, given: Any) -> str:
+    """In which setting two models or words differ."""
+    if isinstance(stored, Surrogate) and isinstance(given, Surrogate):
+        name = next(part.name for part in fields(stored) if getattr(stored, part.name) != getattr(given, part.name))
+        return _unlike(f"a {what} with {name}", getattr(stored, name), getattr(given, name))
+    return f"has {what}={stored!r}, not {given!r}"
 
 
 def _conflict(name: str, what: str) -> StudyConflict:

@@ -1,6 +1,5 @@
 """The one stateful object: asks, is told, remembers."""
 
-import secrets
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -24,6 +23,7 @@ from regretless.optimizer import (
 )
 from regretless.spaces import Mixed, Repeats, Table
 from regretless.study import opening, telling
+from regretless.study.arguments import as_bool, as_key, as_reason, as_whole
 from regretless.study.asking import Asker
 from regretless.study.certificate import Regret, RemainingRegret, check_stop
 from regretless.study.events import Event
@@ -246,7 +246,7 @@ class Study:
 
     def events(self, after: int = 0) -> tuple[Event, ...]:
         """Everything that happened, in order, from all who use the study; with ``after``, what came after that."""
-        return tuple(self._recorder.journal.read(_as_whole(after, "after")))
+        return tuple(self._recorder.journal.read(as_whole(after, "after")))
 
     def refresh(self) -> None:
         """Read what others stored since. Asking, telling and correcting do so themselves."""
@@ -283,7 +283,7 @@ class Study:
         """
         if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
             raise InvalidInput(f"n must be a whole number >= 1, got {n!r}.")
-        trials = self._asker.ask(1 if n is None else int(n), _as_key(key))
+        trials = self._asker.ask(1 if n is None else int(n), as_key(key))
         return trials[0] if n is None else trials
 
     def tell(self, trial: Trial | int, value: Any = None, *, failed: bool = False) -> Trial:
@@ -294,7 +294,7 @@ class Study:
         other is put on record, and the trial is returned as it is.
         """
         known = self._known(trial)
-        if _as_bool(failed, "failed"):
+        if as_bool(failed, "failed"):
             if value is not None:
                 raise InvalidInput(f"trial {known.number} cannot both fail and have the value {value!r}.")
             return telling.end(self._recorder, known.number, "failed", None)
@@ -312,7 +312,7 @@ class Study:
         """
         if (params is None) == (row is None):
             raise InvalidInput("add needs either params or row=, the id of a row of the table.")
-        if _as_bool(failed, "failed") == (value is not None):
+        if as_bool(failed, "failed") == (value is not None):
             raise InvalidInput("add needs either a value or failed=True.")
         number = None if failed else self._number(value, "value")
         index = self._index(params, row)
@@ -321,7 +321,7 @@ class Study:
         else:
             checked = self.space.check(params)
             data = {"params": checked, "row": None, "index": -1, "x": self.space.encode(checked).tolist()}
-        return telling.add(self._recorder, number, data, _as_key(key))
+        return telling.add(self._recorder, number, data, as_key(key))
 
     # Correcting -----------------------------------------------------------------------------------------------------
 
@@ -334,35 +334,35 @@ class Study:
         81.2
         """
         known = self._known(trial)
-        if _as_bool(failed, "failed") == (value is not None):
+        if as_bool(failed, "failed") == (value is not None):
             raise InvalidInput(f"amend(trial {known.number}, ...) needs either a value or failed=True.")
         number = None if failed else self._number(value, f"the value of trial {known.number}")
-        return telling.amend(self._recorder, known.number, number, _as_reason(reason, needed=True))
+        return telling.amend(self._recorder, known.number, number, as_reason(reason, needed=True))
 
     def exclude(self, trial: Trial | int, reason: str) -> Trial:
         """Set the result of a trial aside: it stays on record and is not used. Its candidate may be suggested again."""
-        return telling.use(self._recorder, self._known(trial).number, False, _as_reason(reason, needed=True))
+        return telling.use(self._recorder, self._known(trial).number, False, as_reason(reason, needed=True))
 
     def include(self, trial: Trial | int, reason: str = "") -> Trial:
         """Use an excluded result again."""
-        return telling.use(self._recorder, self._known(trial).number, True, _as_reason(reason))
+        return telling.use(self._recorder, self._known(trial).number, True, as_reason(reason))
 
     def exclude_row(self, row: Any, reason: str) -> None:
         """Never suggest a candidate: the id of a table's row, or the parameters of a point of a small finite space.
 
-        What was measured there is still used. To have nothing of it at all, exclude its trials too.
+        What was measured there is still used, and it may still be recommended: the certificate is about all candidates.
         """
         index = self._candidate(row)
-        telling.close_row(self._recorder, index, self._name_of(index), _as_reason(reason, needed=True))
+        telling.close_row(self._recorder, index, self._name_of(index), as_reason(reason, needed=True))
 
     def include_row(self, row: Any, reason: str = "") -> None:
         """Let a candidate be suggested again."""
         index = self._candidate(row)
-        telling.open_row(self._recorder, index, self._name_of(index), _as_reason(reason))
+        telling.open_row(self._recorder, index, self._name_of(index), as_reason(reason))
 
     def release(self, trial: Trial | int, reason: str = "") -> Trial:
         """Give a pending trial up: it is lost, and its candidate may be suggested again."""
-        return telling.release(self._recorder, self._known(trial).number, _as_reason(reason))
+        return telling.release(self._recorder, self._known(trial).number, as_reason(reason))
 
     def renew(self, trial: Trial | int) -> Trial:
         """Begin the lease of a pending trial anew, for work that takes longer than one lease."""
@@ -404,9 +404,9 @@ class Study:
         history = self._told_history("certificate")
         if eps is not None and as_finite_float(eps, "eps") < 0.0:
             raise InvalidInput(f"eps must not be negative, got {eps!r}.")
-        if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
-            raise InvalidInput(f"draws must be a whole number >= 0, got {draws!r}.")
-        proof = certify(self._setup, history, self._doubtful(history), eps=eps, draws=int(draws))
+        proof = certify(
+            self._setup, history, self._doubtful(history), eps=eps, draws=as_whole(draws, "draws")
+        )
         found = proof.certificate
         scale = proof.fit.hyperparameters.scale
         mean, sd = in_units(proof.fit, found.mean, found.sd)
@@ -427,7 +427,7 @@ class Study:
             objective=self.objective,
             model="given" if self._setup.surrogate.method == "fixed" else "fitted",
         )
-        if _as_bool(record, "record"):
+        if as_bool(record, "record"):
             self._recorder.record(lambda: self._recorder.event("certified", **left.to_data()))
         return left
 
@@ -571,30 +571,3 @@ class Study:
 
     def _history(self) -> History:
         return self._ledger.history()
-
-
-def _as_bool(value: Any, what: str) -> bool:
-    if not isinstance(value, bool | np.bool_):
-        raise InvalidInput(f"{what} must be True or False, got {value!r}.")
-    return bool(value)
-
-
-def _as_whole(value: Any, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise InvalidInput(f"{what} must be a whole number >= 0, got {value!r}.")
-    return int(value)
-
-
-def _as_key(key: Any) -> str:
-    """The key of a request; one that nobody else has where none was given."""
-    if key is None:
-        return secrets.token_hex(8)
-    if not isinstance(key, str) or not key:
-        raise InvalidInput(f"key must be some text, the same for the same request, got {key!r}.")
-    return key
-
-
-def _as_reason(reason: Any, *, needed: bool = False) -> str:
-    if not isinstance(reason, str) or (needed and not reason.strip()):
-        raise InvalidInput(f"reason must say in words why, for the record, got {reason!r}.")
-    return reason

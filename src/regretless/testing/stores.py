@@ -136,7 +136,7 @@ class StoreSuite(ABC):
     def test_a_study_goes_on_where_it_was(self) -> None:
         """Opened anew before every step, it suggests what one in memory does, bit for bit, and can be replayed."""
         memory = Study(_SPACE, seed=3, n_initial=3)
-        for step in range(9):
+        for step in range(7):
             study = Study.open(self.connect(), "s", space=_SPACE, seed=3, n_initial=3)
             batch, other = study.ask(1 + step % 2), memory.ask(1 + step % 2)
             assert repr(batch) == repr(other)

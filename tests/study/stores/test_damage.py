@@ -11,6 +11,7 @@ from tests.study.stores.workers import SETTINGS, lines, loop_as_nobody, loop_wit
 
 from regretless import (
     InvalidInput,
+    StoreBusy,
     StoreDamaged,
     StoreError,
     StoreUnreachable,
@@ -185,10 +186,25 @@ def test_a_read_only_file(kind, monkeypatch):
         path.chmod(0o444)
         folder.chmod(0o555)
         before = path.read_bytes()
-        process = run(loop_as_nobody, str(path), str(log), 3, {})
+        process = run(loop_as_nobody, str(path), str(log), 3, {"author": "nobody"})
         process.join(120)
         folder.chmod(0o755)
         assert path.read_bytes() == before
         assert lines(log)[-1].split()[1] in ("StoreReadOnly", "StoreUnreachable"), lines(log)[-1]
         path.chmod(0o644)
         Study.open(path, "s").ask()
+
+
+def test_a_writer_who_never_lets_go(path, monkeypatch):
+    """After some patience a clear error, in our own words; and it goes on when the other is gone."""
+    monkeypatch.setattr(sqlite, "_BUSY", 0.1)
+    Study.open(path, "s", **SETTINGS).close()
+    study = Study.open(SqlStore(path, patience=0.5), "s")
+    other = sqlite.driver().connect(str(path), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreBusy, match="others are writing") as caught:
+        study.ask()
+    assert "locked" not in str(caught.value)
+    other.execute("ROLLBACK")
+    other.close()
+    assert study.ask().number == 0

@@ -73,8 +73,10 @@ def as_store_error(error: Exception, where: str) -> StoreError:
     known = _known(original)
     if known is None and isinstance(original, sa.exc.TimeoutError):
         known = StoreBusy, "all connections are in use. Try again"
-    name = getattr(original, "sqlite_errorname", "")
     kind, why = known or (StoreError, "the database refused")
+    if kind is StoreBusy:  # all there is to say; "database is locked" helps nobody
+        return kind(f"{where}: {why}.")
+    name = getattr(original, "sqlite_errorname", "")
     return kind(f"{where}: {why}. ({' '.join(f'{name} {original}'.split()):.200})")
 
 
@@ -88,6 +90,8 @@ def patiently(action: Callable[[], Result], *, where: str, seconds: float, reach
     while True:
         try:
             return action()
+        except UnicodeDecodeError as error:  # Python's SQLite cannot even read the database's own message
+            raise StoreDamaged(f"{where}: it is damaged. Nothing was changed. Restore it from a backup.") from error
         except _RAISED as error:
             failure = as_store_error(error, where)
             passing = isinstance(failure, StoreBusy | StoreUnreachable) and not _for_ever(error)

@@ -240,7 +240,8 @@ def _backend(place: str | Path) -> Sqlite | Postgres:
     if kind == "sqlite" and url.database not in (None, "", ":memory:"):
         return Sqlite(Path(url.database))
     raise InvalidInput(
-        f"a store is an SQLite file (sqlite:///lab.db) or PostgreSQL (postgresql://user@host/database), got {place!r}."
+        f"a store is an SQLite file (sqlite:///lab.db) or PostgreSQL (postgresql://user@host/database), "
+        f"got {url.render_as_string(hide_password=True)!r}."
     )
 
 

@@ -1,0 +1,40 @@
+"""What the methods of a study take besides values and parameters."""
+
+import secrets
+from typing import Any
+
+import numpy as np
+
+from regretless.errors import InvalidInput
+
+__all__ = ["as_bool", "as_key", "as_reason", "as_whole"]
+
+
+def as_bool(value: Any, what: str) -> bool:
+    """A flag; nothing else is taken for one."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidInput(f"{what} must be True or False, got {value!r}.")
+    return bool(value)
+
+
+def as_whole(value: Any, what: str) -> int:
+    """A whole number that is not negative."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise InvalidInput(f"{what} must be a whole number >= 0, got {value!r}.")
+    return int(value)
+
+
+def as_key(key: Any) -> str:
+    """The key of a request; one that nobody else has where none was given."""
+    if key is None:
+        return secrets.token_hex(8)
+    if not isinstance(key, str) or not key:
+        raise InvalidInput(f"key must be some text, the same for the same request, got {key!r}.")
+    return key
+
+
+def as_reason(reason: Any, *, needed: bool = False) -> str:
+    """Words for the record."""
+    if not isinstance(reason, str) or (needed and not reason.strip()):
+        raise InvalidInput(f"reason must say in words why, for the record, got {reason!r}.")
+    return reason
