@@ -404,9 +404,7 @@ class Study:
         history = self._told_history("certificate")
         if eps is not None and as_finite_float(eps, "eps") < 0.0:
             raise InvalidInput(f"eps must not be negative, got {eps!r}.")
-        proof = certify(
-            self._setup, history, self._doubtful(history), eps=eps, draws=as_whole(draws, "draws")
-        )
+        proof = certify(self._setup, history, self._doubtful(history), eps=eps, draws=as_whole(draws, "draws"))
         found = proof.certificate
         scale = proof.fit.hyperparameters.scale
         mean, sd = in_units(proof.fit, found.mean, found.sd)
