@@ -49,7 +49,7 @@ def test_the_first_draw_never_changes(key, first):
 
 
 def test_purposes_are_never_renumbered():
-    numbers = {"DESIGN": 0, "RULE": 1, "CANDIDATES": 2, "FIT": 3, "PROBLEM": 4, "CERTIFICATE": 5}
+    numbers = {"DESIGN": 0, "RULE": 1, "CANDIDATES": 2, "FIT": 3, "PROBLEM": 4, "CERTIFICATE": 5, "CAUTION": 6}
     assert {p.name: p.value for p in Purpose} == numbers
 
 

@@ -62,11 +62,11 @@ def believe(setup: Setup, history: History, trial: int, state: State | None) -> 
 
 
 def doubt(setup: Setup, history: History, state: State | None) -> State:
-    """The posterior on which everything rests that is claimed about f: on a table that of the cautious model.
+    """The posterior on which certificates rest: on a table that of the cautious model.
 
     Its hyperparameters are fitted to the first so many told values, as many as the schedule of fits says for their
     number, always from the same starts. So it depends on what was told, and on nothing that was asked before. In a
-    product space claims are estimates anyway, and the search would never look where only a cautious model has doubts.
+    product space they are estimates anyway, and the search would never look where only a cautious model has doubts.
     """
     with single_thread():
         surrogate = setup.surrogate

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, in_units, told_key
+from regretless.optimizer.beliefs import State, believe, in_units, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import History
 from regretless.optimizer.setup import Setup
@@ -28,9 +29,10 @@ class Choice:
     sd: float
 
 
-def recommend(setup: Setup, history: History, state: State) -> Choice:
-    """Argmax of the doubt's mean: exact on a table, by search elsewhere. Pending and failed points play no part."""
+def recommend(setup: Setup, history: History, trial: int, state: State | None) -> Choice:
+    """Argmax of the posterior mean: exact on a table, by search elsewhere. Pending and failed points play no part."""
     with single_thread():
+        state = believe(setup, history, trial, state)
         belief = state.belief
         if isinstance(belief, TablePosterior):
             index = int(np.argmax(belief.mean))
@@ -56,9 +58,12 @@ def recommend(setup: Setup, history: History, state: State) -> Choice:
         return Choice(x, index, float(mean_y), float(sd_y))
 
 
-def predict(state: State, X: Floats) -> tuple[Floats, Floats]:
+def predict(
+    setup: Setup, history: History, trial: int, state: State | None, X: Floats
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Posterior mean and sd of f at encoded points, in the units of y."""
     with single_thread():
+        state = believe(setup, history, trial, state)
         belief = state.belief
         posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
         return in_units(state.fit, *posterior.mean_sd(X))

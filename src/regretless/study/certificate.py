@@ -20,7 +20,8 @@ class RemainingRegret:
     params, row
         What is recommended.
     mean, sd
-        Posterior mean and sd of the objective there.
+        Posterior mean and sd of the objective there, under the model of the certificate: on a table it is more cautious
+        than the one that recommends and predicts.
     bound
         Upper bound on the expected regret given the data: the smaller of ``tail_sum`` and ``pairwise``. It may be
         looked at after every trial and used to stop.

@@ -10,6 +10,7 @@ from regretless.arrays import Floats, as_finite_float
 from regretless.errors import InvalidInput, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
+    Choice,
     Fit,
     History,
     Preset,
@@ -113,7 +114,7 @@ class Study:
         self._setup = chosen.setup
         self._recorder = Recorder(journal, Ledger(self._setup, self._sign), author=author, seconds=lease)
         self._asker = Asker(self._setup, self._recorder, self._sign)
-        self._doubt: State | None = None  # what is claimed rests on it
+        self._doubt: State | None = None  # certificates rest on it
         self._bounds: dict[tuple[bytes, bytes], float] = {}
 
     @classmethod
@@ -373,7 +374,7 @@ class Study:
     def recommend(self) -> Recommendation:
         """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``."""
         history = self._told_history("recommend")
-        choice = recommend(self._setup, history, self._doubtful(history))
+        choice = self._choice(history)
         params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
         return Recommendation(params, self._row(choice.index), self._sign * choice.mean, choice.sd)
 
@@ -404,13 +405,14 @@ class Study:
         history = self._told_history("certificate")
         if eps is not None and as_finite_float(eps, "eps") < 0.0:
             raise InvalidInput(f"eps must not be negative, got {eps!r}.")
-        proof = certify(self._setup, history, self._doubtful(history), eps=eps, draws=as_whole(draws, "draws"))
+        choice, whole = self._choice(history), as_whole(draws, "draws")
+        proof = certify(self._setup, history, choice, self._doubtful(history), eps=eps, draws=whole)
         found = proof.certificate
         scale = proof.fit.hyperparameters.scale
         mean, sd = in_units(proof.fit, found.mean, found.sd)
         left = RemainingRegret(
-            params=self._table.params(proof.index) if proof.index >= 0 else self._product.decode(proof.x),
-            row=self._row(proof.index),
+            params=self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x),
+            row=self._row(choice.index),
             mean=self._sign * float(mean),
             sd=float(sd),
             bound=scale * found.bound,
@@ -420,7 +422,7 @@ class Study:
             eps=eps,
             exceeds=found.exceeds,
             best=found.best,
-            exact=proof.index >= 0,
+            exact=choice.index >= 0,
             trust=proof.calibration,
             objective=self.objective,
             model="given" if self._setup.surrogate.method == "fixed" else "fitted",
@@ -450,7 +452,7 @@ class Study:
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):
             raise InvalidInput(f"predict needs a list of params, got {many!r}. For one point write predict([params]).")
         X = self._setup.domain.encode_many(list(many))
-        mean, sd = predict(self._doubtful(history), X)
+        mean, sd = predict(self._setup, history, len(self), self._state, X)
         return self._sign * mean, sd
 
     def optimize(
@@ -548,6 +550,9 @@ class Study:
     def _name_of(self, index: int) -> Any:
         return self.space.ids[index] if isinstance(self.space, Table) else self._table.params(index)
 
+    def _choice(self, history: History) -> Choice:
+        return recommend(self._setup, history, len(self), self._state)
+
     def _doubtful(self, history: History) -> State:
         self._doubt = doubt(self._setup, history, self._doubt)
         return self._doubt
@@ -557,7 +562,7 @@ class Study:
         earlier = without_last(history, count)
         key = (earlier.told.trials.tobytes(), earlier.y.tobytes())
         if key not in self._bounds:
-            proof = certify(self._setup, earlier, self._doubtful(earlier))
+            proof = certify(self._setup, earlier, None, self._doubtful(earlier))
             self._bounds[key] = proof.fit.hyperparameters.scale * proof.certificate.bound
         return self._bounds[key]
 

@@ -1,8 +1,9 @@
 r"""How much can still be gained, and may one stop: bounds on the regret of the recommendation, given the data.
 
-The recommendation is ``argmax mean``. Everything holds given the data, so it may be looked at after every evaluation
-and used to stop: stopping as soon as ``bound <= eps`` leaves an expected regret of at most eps, with no price for
-having looked often. Everything is stated under the model, on the candidates, in the model's units.
+The recommendation is ``argmax mean``, or another candidate that is named. Everything holds given the data, so it may be
+looked at after every evaluation and used to stop: stopping as soon as ``bound <= eps`` leaves an expected regret of at
+most eps, with no price for having looked often. Everything is stated under the model, on the candidates, in the model's
+units.
 """
 
 import math
@@ -49,7 +50,7 @@ class BestProbability:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What the data prove about the candidate with the largest posterior mean.
+    """What the data prove about the recommended candidate.
 
     ``bound`` bounds its expected regret and is the smaller of ``tail_sum`` and ``pairwise``. ``lemma``, the bound of
     the paper's key lemma, is never smaller than ``tail_sum`` and kept for comparison. ``exceeds`` bounds the
@@ -78,13 +79,14 @@ def remaining_regret(
     belief: TablePosterior | Posterior,
     X: Floats | None = None,
     *,
+    index: int | None = None,
     eps: float | None = None,
     draws: int = 0,
     rng: np.random.Generator | None = None,
 ) -> Certificate:
-    r"""Certificate of the candidate with the largest posterior mean (ties: the first).
+    r"""Certificate of candidate ``index``; None: of the one with the largest posterior mean (ties: the first).
 
-    .. math:: E[f(x^*) - f(\hat x) \mid D] \le \min\Big(\min_u h(u) - \max \mu,\;
+    .. math:: E[f(x^*) - f(\hat x) \mid D] \le \min\Big(\min_u h(u) - \mu_{\hat x},\;
               \min_{u \ge 0} u + \sum_{x \ne \hat x} q_x \psi\big((u - \Delta_x)/q_x\big)\Big)
 
     with h the tail-sum bound, :math:`\Delta_x = \mu_x - \mu_{\hat x}` and q_x the posterior standard deviation of
@@ -102,9 +104,11 @@ def remaining_regret(
     if draws and rng is None:
         raise InvalidInput("draws need a generator: rng=numpy.random.default_rng(seed).")
     X = _candidates(belief, X)
+    if index is not None and not 0 <= index < len(X):
+        raise InvalidInput(f"index must be that of a candidate, 0 to {len(X) - 1}, got {index!r}.")
     mean, sd = _moments(belief, X)
-    index = int(mean.argmax())
-    below = mean - mean[index]  # counted from the largest mean, so that small certificates do not cancel
+    index = int(mean.argmax()) if index is None else int(index)
+    below = mean - mean[index]  # counted from the recommendation, so that small certificates do not cancel
     difference_sd = _difference_sd(belief, X, sd, index)
     tail_bound = certified_threshold(below, sd)[1]
     # The recommendation itself is the known candidate at 0: it keeps u >= 0 and adds nothing there.
@@ -123,7 +127,7 @@ def remaining_regret(
         bound=min(tail_bound, pairwise),
         tail_sum=tail_bound,
         pairwise=pairwise,
-        lemma=lemma_bound(below, sd),
+        lemma=float(below.max()) + lemma_bound(below, sd),
         eps=None if eps is None else float(eps),
         exceeds=exceeds,
         best=best,

@@ -27,6 +27,7 @@ def long_study(path, count) -> None:
         study._recorder.journal.write(12, lambda _: events)
 
 
+@pytest.mark.slow
 def test_opening_ten_thousand_trials(tmp_path):
     long_study(tmp_path / "lab.db", 10_000)
     began = time.process_time()
