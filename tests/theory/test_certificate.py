@@ -92,6 +92,27 @@ def test_bounds_cover_the_truth_on_many_gps(random_table):
     check_against_truth(random_table, range(100, 500), 20_000)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_any_candidate_can_be_certified(random_table, seed):
+    """Its expected regret, by 20,000 joint draws, is below every bound (level 3e-5 each); no other beats the argmax."""
+    table, _ = random_table(seed, N=8)
+    f = joint_draws(table, 20_000, np.random.default_rng(seed))
+    best = remaining_regret(table)
+    assert remaining_regret(table, index=best.index) == best
+    for index in range(8):
+        certificate = remaining_regret(table, index=index, eps=0.1)
+        regret = f.max(axis=1) - f[:, index]
+        room = 4.0 * regret.std() / math.sqrt(len(f)) + 1e-9
+        assert certificate.index == index
+        assert certificate.bound >= regret.mean() - room
+        assert certificate.tail_sum <= certificate.lemma + 1e-9
+        assert certificate.tail_sum >= best.tail_sum - 1e-12
+        assert certificate.exceeds >= np.mean(regret > 0.1) - 0.02
+    for wrong in (-1, 8):
+        with pytest.raises(InvalidInput, match="index must be that of a candidate, 0 to 7"):
+            remaining_regret(table, index=wrong)
+
+
 def test_table_posterior_and_posterior_agree(random_table):
     for seed in range(10):
         table, _ = random_table(seed)
