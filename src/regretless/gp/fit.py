@@ -12,7 +12,7 @@ from regretless.errors import InvalidInput, NumericalError
 from regretless.gp.evidence import column_distances, log_evidence_gradient
 from regretless.gp.kernels import FAMILIES, Family, Kernel
 from regretless.gp.posterior import Posterior, posterior
-from regretless.gp.priors import LogNormal, hyperprior
+from regretless.gp.priors import CAUTIOUS_LENGTHSCALE, LENGTHSCALE, LogNormal, hyperprior
 
 __all__ = ["Hyperparameters", "Surrogate", "fit", "fitted_to", "refit_due", "standardise"]
 
@@ -67,7 +67,7 @@ class Surrogate:
     lengthscale: float | tuple[float, ...] | None = None
     signal_var: float | None = None
     noise_var: float | None = None
-    lengthscale_prior: tuple[float, float] = (0.35, 1.0)
+    lengthscale_prior: tuple[float, float] = LENGTHSCALE
     lengthscale_bounds: tuple[float, float] = (1e-2, 1e2)
     noise_bounds: tuple[float, float] = (1e-6, 1.0)
     restarts: int = 1
@@ -130,10 +130,10 @@ class Surrogate:
         A model chosen because it explains the few data best is too sure of itself where nothing was measured. Only a
         fit with the default prior is made more cautious; whoever sets priors, likelihood or values knows what they do.
         """
-        if self.method != "map" or self.lengthscale_prior != (0.35, 1.0):
+        if self.method != "map" or self.lengthscale_prior != LENGTHSCALE:
             return self
         kernel = "matern32" if self.kernel == "auto" else self.kernel
-        return replace(self, kernel=kernel, lengthscale_prior=(0.2, 0.35))
+        return replace(self, kernel=kernel, lengthscale_prior=CAUTIOUS_LENGTHSCALE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,11 @@ import numpy as np
 
 from regretless.arrays import Floats
 
-__all__ = ["LogNormal", "hyperprior", "usual_lengthscale"]
+__all__ = ["CAUTIOUS_LENGTHSCALE", "LENGTHSCALE", "LogNormal", "hyperprior", "usual_lengthscale"]
+
+#: Length scale of one column, median and sd of the logarithm: to search by, and to promise by (ADR 29).
+LENGTHSCALE = (0.35, 1.0)
+CAUTIOUS_LENGTHSCALE = (0.2, 0.35)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,6 @@ def hyperprior(dim: int, lengthscale: tuple[float, float]) -> LogNormal:
     return LogNormal(np.array([location] * dim + [0.0, math.log(1e-4)]), np.array([spread] * dim + [1.0, 3.0]))
 
 
-def usual_lengthscale(dim: int, median: float = 0.35) -> float:
+def usual_lengthscale(dim: int, median: float = LENGTHSCALE[0]) -> float:
     """The median of the prior for ``dim`` columns, by default that of the model to search by."""
     return median * math.sqrt(max(dim, 1))

@@ -43,6 +43,8 @@ __all__ = ["Study"]
 
 #: Values of this size can still be squared and summed by a model that takes them as they are.
 _LARGEST_RAW = 1e50
+#: Bounds of earlier certificates that are remembered, so that patience costs one new certificate a look.
+_BOUNDS_KEPT = 32
 
 
 class Study:
@@ -562,6 +564,8 @@ class Study:
         earlier = without_last(history, count)
         key = (earlier.told.trials.tobytes(), earlier.y.tobytes())
         if key not in self._bounds:
+            if len(self._bounds) >= _BOUNDS_KEPT:
+                del self._bounds[next(iter(self._bounds))]  # the oldest
             proof = certify(self._setup, earlier, None, self._doubtful(earlier))
             self._bounds[key] = proof.fit.hyperparameters.scale * proof.certificate.bound
         return self._bounds[key]
