@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from bench import page, store
-from bench.adapters import PEERS
+from bench.adapters import OURS, PEERS
 from bench.figures import draw_cost
 from bench.works import MATVEC_BAR, MEMORY_BAR, WORKS, Work
 
@@ -63,25 +63,50 @@ def units_of(name: str, peers: list[str] | None, quick: bool) -> list[store.Unit
     work = WORKS[name]
     chosen = [peer for peer in work.peers if peers is None or peer in peers]
     seeds = 1 if quick else work.seeds
-    return [_unit(name, work, peer, seed, quick) for peer in (*work.ours, *chosen) for seed in range(seeds)]
+    return [_unit(name, work, peer, seed, quick) for seed in range(seeds) for peer in (*work.ours, *chosen)]
 
 
 def measure(units: list[store.Unit], console: Console) -> dict[store.Unit, str]:
-    """Run the units one after the other; returns those that failed, and why."""
+    """Run the units one after the other; returns those that failed, and why.
+
+    A machine shared with others is now faster, now slower, by a third. So our own run stands before and after each
+    peer's, and the peer's result keeps the mean of the two (``beside``): ratios are to that.
+    """
     if os.getloadavg()[0] > 0.5 * (os.cpu_count() or 1):
         console.print("The machine is busy: CPU times will come out too long.", style="yellow")
     failed: dict[store.Unit, str] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=len(units))
+        ours: tuple[store.Unit, dict[str, Any]] | None = None  # the latest run, if it was our own
         for unit in units:
             bar.update(task, description=f"{unit.work}: {PEERS[unit.peer].label}")
             try:
-                store.run(unit, timeout=TIMEOUT)
+                if unit.peer in OURS:
+                    result = store.run(unit, timeout=TIMEOUT)
+                    ours = (unit, result) if unit.peer == WORKS[unit.work].ours[0] else None
+                else:
+                    ours = _beside(unit, ours)
             except store.UnitFailed as error:
                 failed[unit] = str(error).splitlines()[-1]
+                ours = None
             bar.advance(task)
     return failed
+
+
+def _beside(
+    unit: store.Unit, latest: tuple[store.Unit, dict[str, Any]] | None
+) -> tuple[store.Unit, dict[str, Any]]:
+    """Run a peer's unit between two of our own; returns the second of these. ``latest`` may be the first."""
+    own = replace(unit, peer=WORKS[unit.work].ours[0])
+    if latest is not None and latest[0].path == own.path:
+        before = latest[1]
+    else:
+        before = store.run(own, timeout=TIMEOUT)
+    result = store.execute(unit, timeout=TIMEOUT)
+    after = store.run(own, timeout=TIMEOUT)
+    store.keep(unit, {**result, "beside": 0.5 * (before["seconds"] + after["seconds"])})
+    return own, after
 
 
 def results_of(name: str, quick: bool) -> dict[str, list[dict[str, Any]]]:
@@ -115,10 +140,10 @@ def rows_of(name: str, results: dict[str, list[dict[str, Any]]]) -> list[Row]:
             for n, s in zip(r["n"], r["seconds"], strict=True)
         ]
     seconds = {peer: float(np.median([r["seconds"] for r in runs])) for peer, runs in results.items()}
-    ours = seconds.get(work.ours[0])
     rows = []
     for peer, value in seconds.items():
-        ratio = value / ours if ours else None
+        beside = [r["seconds"] / r["beside"] for r in results[peer] if "beside" in r]
+        ratio = float(np.median(beside)) if beside else None
         bar = work.bars.get(peer)
         passed = ratio >= bar if bar is not None and ratio is not None else None
         rows.append(Row(name, peer, value, "s", ratio, f"≥ {bar:g}×" if bar else "", passed))

@@ -21,7 +21,7 @@ from typing import Any
 
 from bench.adapters import OURS, PEERS
 
-__all__ = ["RESULTS", "THREADS", "Unit", "UnitFailed", "available", "load", "manifest", "run", "write_json"]
+__all__ = ["RESULTS", "THREADS", "Unit", "UnitFailed", "available", "execute", "keep", "load", "manifest", "run", "write_json"]
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
@@ -68,7 +68,7 @@ class Unit:
             "peer": {"module": peer.module, **peer.settings},
             "versions": {name: versions(peer.venv)[name] for name in peer.packages},
         }
-        if self.peer in OURS:
+        if self.peer in OURS or self.timing:  # a peer's time counts beside our own in the same minute
             identity["source"] = source_hash()
         if self.timing:
             identity["cpu"] = cpu_model()
@@ -92,6 +92,13 @@ def load(unit: Unit) -> dict[str, Any] | None:
 
 def run(unit: Unit, *, timeout: float | None = None) -> dict[str, Any]:
     """Run the unit in a process of its own and keep the result."""
+    result = execute(unit, timeout=timeout)
+    keep(unit, result)
+    return result
+
+
+def execute(unit: Unit, *, timeout: float | None = None) -> dict[str, Any]:
+    """Run the unit in a process of its own."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         out = Path(folder) / "result.json"
         spec = {"task": unit.task, "arguments": {**unit.arguments, "peer": unit.peer, "seed": unit.seed}}
@@ -113,8 +120,12 @@ def run(unit: Unit, *, timeout: float | None = None) -> dict[str, Any]:
         result: dict[str, Any] = json.loads(out.read_text())
     if unit.peer in OURS and source_hash.__wrapped__() != source_hash():
         raise UnitFailed("the source was changed since the benchmark began; start it again")
-    write_json(unit.path, {"identity": unit.identity, "manifest": manifest(), "result": result})
     return result
+
+
+def keep(unit: Unit, result: dict[str, Any]) -> None:
+    """Store a result with the unit's identity and today's manifest."""
+    write_json(unit.path, {"identity": unit.identity, "manifest": manifest(), "result": result})
 
 
 def write_json(path: Path, content: Any) -> None:

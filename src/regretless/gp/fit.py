@@ -1,8 +1,10 @@
 """Hyperparameters: what they are, and how they are fitted to data."""
 
 import math
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.optimize import minimize
@@ -22,6 +24,9 @@ Start: TypeAlias = tuple[Family, Floats]
 
 #: The family an open choice begins with.
 _FIRST_FAMILY: Family = "matern52"
+
+#: A start of the fit is given up when so many steps like its last ones would not make it the best.
+_PATIENCE = 3
 
 #: Distances of all pairs in all columns are held while they fit into a processor's cache.
 _HELD = 100_000
@@ -305,28 +310,34 @@ class _Objective:
         return family, np.where(self.free, np.clip(draw, self.lower, self.upper), guess)
 
     def best_of(self, starts: list[Start]) -> Start:
+        """Where the best of the local searches ends; those after the first are given up when they fall behind."""
         best, lowest = starts[0], math.inf
-        bounds = list(zip(self.lower[self.free], self.upper[self.free], strict=True))
+        unit = self.prior.scale[self.free]  # a step of one is as likely in every direction
+        bounds = list(zip(self.lower[self.free] / unit, self.upper[self.free] / unit, strict=True))
         for family, begin in starts:
+            race = _Race(self._value_and_gradient, lowest)
             run = minimize(
-                self._value_and_gradient,
-                begin[self.free],
-                args=(family, begin),
+                race.evaluate,
+                begin[self.free] / unit,
+                args=(unit, family, begin),
                 jac=True,
                 method="L-BFGS-B",
                 bounds=bounds,
-                options={"maxiter": 100, "ftol": 1e-5, "gtol": 1e-3},
+                callback=race.step,
+                options={"maxiter": 100, "ftol": 1e-6, "gtol": 1e-3},
             )
             if math.isfinite(run.fun) and run.fun < lowest:
                 found = begin.copy()
-                found[self.free] = run.x
+                found[self.free] = np.clip(run.x * unit, self.lower[self.free], self.upper[self.free])
                 lowest, best = float(run.fun), (family, found)
         return best
 
-    def _value_and_gradient(self, moving: Floats, family: Family, begin: Floats) -> tuple[float, Floats]:
+    def _value_and_gradient(
+        self, moving: Floats, unit: Floats, family: Family, begin: Floats
+    ) -> tuple[float, Floats]:
         d = self.X.shape[1]
         log_theta = begin.copy()
-        log_theta[self.free] = moving
+        log_theta[self.free] = moving * unit
         theta = np.exp(log_theta)
         kernel = Kernel(family, theta[:d], float(theta[d]), self.categorical)
         noise_var = self.surrogate.noise_var if self.surrogate.noise_var is not None else float(theta[d + 1])
@@ -339,4 +350,25 @@ class _Objective:
             value += log_density
             gradient += slope
         n = len(self.y)
-        return -value / n, -gradient[self.free] / n
+        return -value / n, -gradient[self.free] * unit / n
+
+
+@dataclass(slots=True)
+class _Race:
+    """A function on its way down, given up where `_PATIENCE` more steps like the last would not beat ``lowest``."""
+
+    value_and_gradient: Callable[..., tuple[float, Floats]]
+    lowest: float
+    latest: float = math.inf
+    steps: deque[float] = field(default_factory=lambda: deque(maxlen=_PATIENCE + 1))
+
+    def evaluate(self, *arguments: Any) -> tuple[float, Floats]:
+        """The function, whose latest value is kept."""
+        self.latest, gradient = self.value_and_gradient(*arguments)
+        return self.latest, gradient
+
+    def step(self, _: Floats) -> None:
+        """SciPy's callback after every step, which arrives at the point of the latest value."""
+        self.steps.append(self.latest)
+        if len(self.steps) > _PATIENCE and self.latest - self.lowest > self.steps[0] - self.latest:
+            raise StopIteration

@@ -23,10 +23,11 @@ def candidate_set(space: Mixed, posterior: Posterior, told: Floats, rng: np.rand
         centres = np.repeat(best, _AROUND, axis=0)
         width = 10.0 ** rng.uniform(-3.0, -1.0, (len(centres), 1))
         cloud = centres + width * rng.standard_normal(centres.shape)
-        # A discrete column is drawn anew now and then; in between it stays, else a cloud would hardly leave its centre.
-        fresh = space.sample(len(centres), rng)
-        anew = rng.random(centres.shape) < 0.2
         discrete = ~space.continuous
-        cloud[:, discrete] = np.where(anew, fresh, centres)[:, discrete]
+        if discrete.any():
+            # Such a column is drawn anew now and then; in between it stays, else a cloud would hardly leave its centre.
+            fresh = space.sample(len(centres), rng)
+            anew = rng.random(centres.shape) < 0.2
+            cloud[:, discrete] = np.where(anew, fresh, centres)[:, discrete]
         parts += [best, np.clip(cloud, 0.0, None)]
     return space.snap(np.vstack(parts))

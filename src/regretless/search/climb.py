@@ -62,36 +62,38 @@ def climb(
     f, g = value_and_gradient(X, which)
     if not (movable.any() and s):
         return X, f
-    g = _usable(f, g, movable)
+    frozen = None if movable.all() else ~movable
+    g = _usable(f, g, frozen)
     best_X, best_f = X.copy(), f.copy()
-    scale = np.maximum(1e-3 * np.abs(f), _FIRST * np.abs(_projected(X, g)).max(axis=1))
+    inward = _projected(X, g)
+    scale = np.maximum(1e-3 * np.abs(f), _FIRST * _largest(inward))
     H = np.tile(np.eye(d), (s, 1, 1))  # inverse Hessians of -f
     fresh = np.ones(s, dtype=bool)  # H is still the identity
     reach, stretch = np.full(s, _LONGEST), np.ones(s)
     ended = np.zeros(s, dtype=bool)
     for _ in range(max_steps):
-        inward = _projected(X, g)
-        # Frozen columns stay as they are, not clipped: a category's number is no point of the cube.
-        X_new = np.where(movable, np.clip(X + _step(X, inward, H, fresh, stretch, reach), 0.0, 1.0), X)
+        X_new = _within(X + _step(X, inward, H, fresh, stretch, reach))
+        if frozen is not None:  # as they are, not clipped: a category's number is no point of the cube
+            X_new[:, frozen] = X[:, frozen]
         moved = X_new - X
-        promised, longest = _dot(g, moved), np.abs(moved).max(axis=1)
-        on = ~ended & (np.abs(inward).max(axis=1) > tolerance * scale) & (longest >= 1e-9)
+        promised, longest = _dot(g, moved), _largest(moved)
+        on = (longest >= 1e-9) & (_largest(inward) > tolerance * scale) & ~ended
         if race:
-            hope = np.maximum(_HOPE * promised, _FIRST * np.abs(inward).sum(axis=1))
-            on &= f + hope >= best_f.max()
-        if not on.all():
-            if not on.any():
+            hope = np.maximum(_HOPE * promised, _FIRST * np.add.reduce(np.abs(inward), axis=1))
+            on &= f + hope >= np.maximum.reduce(best_f)
+        if not np.logical_and.reduce(on):
+            if not np.logical_or.reduce(on):
                 break
             X, f, g, H, X_new, moved = X[on], f[on], g[on], H[on], X_new[on], moved[on]
             promised, longest, scale = promised[on], longest[on], scale[on]
             fresh, stretch, reach, which = fresh[on], stretch[on], reach[on], which[on]
         f_new, g_new = value_and_gradient(X_new, which)
-        g_new = _usable(f_new, g_new, movable)
+        g_new = _usable(f_new, g_new, frozen)
         gain = np.where(np.isfinite(f_new), f_new, -np.inf) - f
         ok = gain >= _ARMIJO * promised
 
         H, fresh = _bfgs(H, fresh, moved, g - g_new, ok)
-        if ok.all():
+        if np.logical_and.reduce(ok):
             X, f, g, reach = X_new, f_new, g_new, np.full(len(f), _LONGEST)
         else:
             # Where the parabola through f, its slope and f_new has its top.
@@ -102,17 +104,37 @@ def climb(
         best_X[which], best_f[which] = X, f
         # What was promised, not what was gained: a step over the top to its other side gains little, and is no end.
         ended = ok & (promised < tolerance * scale)
+        inward = _projected(X, g)
     return best_X, best_f
 
 
-def _usable(f: Floats, g: Floats, movable: npt.NDArray[np.bool_]) -> Floats:
+# A step handles few numbers, and its time goes by calls: ufuncs are called as such, not through NumPy's wrappers.
+
+
+def _usable(f: Floats, g: Floats, frozen: npt.NDArray[np.bool_] | None) -> Floats:
     """The gradient where it may be followed, otherwise 0."""
-    return np.where(movable & np.isfinite(g) & np.isfinite(f)[:, None], g, 0.0)
+    usable = np.isfinite(g) & np.isfinite(f)[:, None]
+    if frozen is not None:
+        usable &= ~frozen
+    return g if np.logical_and.reduce(usable, axis=None) else np.where(usable, g, 0.0)
 
 
 def _projected(X: Floats, g: Floats) -> Floats:
     """The gradient without the parts that point out of the cube."""
-    return np.where(((X <= 0.0) & (g < 0.0)) | ((X >= 1.0) & (g > 0.0)), 0.0, g)
+    room = np.where(g > 0.0, 1.0 - X, X)
+    return np.where(room > 0.0, g, 0.0)
+
+
+def _within(X: Floats) -> Floats:
+    """X clipped to the cube, in place."""
+    np.maximum(X, 0.0, out=X)
+    return np.minimum(X, 1.0, out=X)
+
+
+def _largest(P: Floats) -> Floats:
+    """Largest size of a coordinate, for each row."""
+    largest: Floats = np.maximum.reduce(np.abs(P), axis=1)
+    return largest
 
 
 def _step(X: Floats, inward: Floats, H: Floats, fresh: npt.NDArray[np.bool_], stretch: Floats, reach: Floats) -> Floats:
@@ -121,12 +143,13 @@ def _step(X: Floats, inward: Floats, H: Floats, fresh: npt.NDArray[np.bool_], st
     Along the gradient where no curvature is known yet, or where the cube cuts all that ascends off Newton's step.
     """
     P = _newton(H, inward)
-    inside = np.clip(X + P, 0.0, 1.0) - X
-    blind = fresh | ~(_dot(inside, inward) > 1e-3 * _dot(P, inward))
+    inside = _within(X + P) - X
+    blind = fresh | (_dot(inside - 1e-3 * P, inward) <= 0.0)
     P = np.where(blind[:, None], inward, P)
-    longest = np.abs(P).max(axis=1)
+    longest = np.maximum(_largest(P), 1e-300)
     size = np.where(blind, _FIRST, longest) * stretch
-    return P * (np.minimum(size, reach) / np.where(longest > 1e-300, longest, 1.0))[:, None]
+    P *= (np.minimum(size, reach) / longest)[:, None]
+    return P
 
 
 def _newton(H: Floats, inward: Floats) -> Floats:
@@ -137,7 +160,7 @@ def _newton(H: Floats, inward: Floats) -> Floats:
     """
     held = inward == 0.0
     P: Floats = (H @ inward[:, :, None])[:, :, 0]
-    if not held.any():
+    if not np.logical_or.reduce(held, axis=None):
         return P
     M = H * (held[:, :, None] & held[:, None, :])
     diagonal = np.arange(H.shape[1])
@@ -156,18 +179,18 @@ def _bfgs(
     """
     sy, yy = _dot(moved, fall), _dot(fall, fall)
     use = ok & (yy > 1e-300) & (sy > 1e-10 * np.sqrt(yy * _dot(moved, moved)))
-    if not use.any():
-        return H, fresh
-    sy, yy = np.where(use, sy, 1.0), np.where(use, yy, 1.0)
+    all_use = np.logical_and.reduce(use)
+    if not all_use:
+        if not np.logical_or.reduce(use):
+            return H, fresh
+        sy, yy = np.where(use, sy, 1.0), np.where(use, yy, 1.0)
     # Before the first update the identity is scaled to the curvature just seen (Nocedal and Wright 2006, eq. 6.20).
-    G = H * np.where(fresh, sy / yy, 1.0)[:, None, None]
+    G = H * np.where(fresh, sy / yy, 1.0)[:, None, None] if np.logical_or.reduce(fresh) else H
     Gy = (G @ fall[:, :, None])[:, :, 0]
     r = moved / sy[:, None]
     cross = r[:, :, None] * Gy[:, None, :]
-    G += (1.0 + _dot(fall, Gy) / sy)[:, None, None] * (moved[:, :, None] * r[:, None, :]) - (
-        cross + cross.transpose(0, 2, 1)
-    )
-    return (G, np.zeros_like(fresh)) if use.all() else (np.where(use[:, None, None], G, H), fresh & ~use)
+    G = G - cross - cross.transpose(0, 2, 1) + (1.0 + _dot(fall, Gy) / sy)[:, None, None] * (moved[:, :, None] * r[:, None, :])
+    return (G, np.zeros_like(fresh)) if all_use else (np.where(use[:, None, None], G, H), fresh & ~use)
 
 
 def _dot(A: Floats, B: Floats) -> Floats:

@@ -59,9 +59,10 @@ def search_product(
                 break
             if continuous.any():
                 found, score = _ascend(objective, found, continuous)
-    found = space.snap(found)
-    # Snapping and rounding may move a point: what counts is the score of what will be tried.
-    return _best_open(space, np.vstack([found, X]), np.concatenate([objective.at(found), values]), blocked)
+    tried = space.snap(found)
+    if not np.array_equal(tried, found):  # what counts is the score of what will be tried
+        score = objective.at(tried)
+    return _best_open(space, np.vstack([tried, X]), np.concatenate([score, values]), blocked)
 
 
 def near(space: Mixed, X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
@@ -76,11 +77,15 @@ def near(space: Mixed, X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _best_open(space: Mixed, X: Floats, values: Floats, blocked: Floats) -> tuple[Floats, float] | None:
-    open_ = ~near(space, X, blocked) & np.isfinite(values)
-    if not open_.any():
-        return None
-    best = int(np.argmax(np.where(open_, values, -np.inf)))
-    return X[best], float(values[best])
+    order = np.argsort(-np.where(np.isfinite(values), values, -np.inf), kind="stable")
+    begin, count = 0, 8  # seldom more than the first few have to be compared with what is blocked
+    while begin < len(order):
+        part = order[begin : begin + count]
+        open_ = part[~near(space, X[part], blocked) & np.isfinite(values[part])]
+        if len(open_):
+            return X[open_[0]], float(values[open_[0]])
+        begin, count = begin + count, 4 * count
+    return None
 
 
 def _ascend(objective: Objective, X: Floats, continuous: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
