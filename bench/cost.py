@@ -94,15 +94,10 @@ def measure(units: list[store.Unit], console: Console) -> dict[store.Unit, str]:
     return failed
 
 
-def _beside(
-    unit: store.Unit, latest: tuple[store.Unit, dict[str, Any]] | None
-) -> tuple[store.Unit, dict[str, Any]]:
+def _beside(unit: store.Unit, latest: tuple[store.Unit, dict[str, Any]] | None) -> tuple[store.Unit, dict[str, Any]]:
     """Run a peer's unit between two of our own; returns the second of these. ``latest`` may be the first."""
     own = replace(unit, peer=WORKS[unit.work].ours[0])
-    if latest is not None and latest[0].path == own.path:
-        before = latest[1]
-    else:
-        before = store.run(own, timeout=TIMEOUT)
+    before = latest[1] if latest is not None and latest[0].path == own.path else store.run(own, timeout=TIMEOUT)
     result = store.execute(unit, timeout=TIMEOUT)
     after = store.run(own, timeout=TIMEOUT)
     store.keep(unit, {**result, "beside": 0.5 * (before["seconds"] + after["seconds"])})

@@ -21,7 +21,19 @@ from typing import Any
 
 from bench.adapters import OURS, PEERS
 
-__all__ = ["RESULTS", "THREADS", "Unit", "UnitFailed", "available", "execute", "keep", "load", "manifest", "run", "write_json"]
+__all__ = [
+    "RESULTS",
+    "THREADS",
+    "Unit",
+    "UnitFailed",
+    "available",
+    "execute",
+    "keep",
+    "load",
+    "manifest",
+    "run",
+    "write_json",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"

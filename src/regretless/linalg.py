@@ -74,8 +74,11 @@ class Factor:
         factorised again, O(n^3), with the next jitter of the ladder, and the old rows change too. (Jitter on the new
         row alone leaves the others ill-conditioned, and rounding errors grow from row to row without bound.)
         """
+        return self.extend(self.half_solve(column), corner)
+
+    def extend(self, row: Floats, corner: float) -> "Factor":
+        """`append` for a column whose ``row`` = L^-1 column is known already, in O(n) but for a copy."""
         n = len(self)
-        row = self.half_solve(column)
         pivot = corner + self.jitter - float(row @ row)
         if not math.isfinite(pivot):
             raise NumericalError(f"The row appended to a factor of size {n} has entries that are not finite.")
@@ -83,7 +86,7 @@ class Factor:
             A = np.empty((n + 1, n + 1))
             A[:n, :n] = self.L @ self.L.T
             A[np.diag_indices(n)] -= self.jitter
-            A[n, :n] = A[:n, n] = column
+            A[n, :n] = A[:n, n] = self.L @ row
             A[n, n] = corner
             return _factorise(A, above=self.jitter)
         L = np.zeros((n + 1, n + 1), order="F")

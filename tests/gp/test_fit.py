@@ -549,3 +549,47 @@ def test_hyperparameters_make_the_posterior_of_standardised_values():
     assert post.kernel.family == "matern32"
     assert post.noise_var == 0.01
     np.testing.assert_array_equal(post.kernel.lengthscale, [0.3, 0.4])
+
+
+# Giving up
+
+
+def race(values, lowest, slope=0.0):
+    """How many steps a search takes whose value after each step is the next of ``values``."""
+    race = module._Race(lambda value: (value, np.array([-slope, 0.0])), lowest)
+    for count, value in enumerate(values):
+        race.evaluate(value)
+        try:
+            race.step(None)
+        except StopIteration:
+            return count + 1
+    return len(values)
+
+
+def test_a_search_is_given_up_where_three_more_such_steps_do_not_suffice():
+    assert race([9.0, 8.0, 7.0, 6.0, 5.5, 5.0], lowest=2.9) == 4  # three steps gained 3.0, 3.1 are missing
+    assert race([9.0, 8.0, 7.0, 6.0, 5.5, 5.0], lowest=3.1) == 6  # 2.9, then 2.4 and 1.9 after gains of 2.5 and 2
+    assert race([9.0, 1.0, 1.0, 1.0, 1.0, 1.0], lowest=2.0) == 6  # ahead already: goes on to its own end
+    assert race([9.0] * 6, lowest=math.inf) == 6  # the first of all never is
+
+
+def test_a_search_on_a_steep_slope_goes_on():
+    assert race([9.0, 8.9, 8.8, 8.7, 8.6, 8.5], lowest=3.0, slope=3.0) == 6
+    assert race([9.0, 8.9, 8.8, 8.7, 8.6, 8.5], lowest=3.0, slope=2.8) == 4
+
+
+def test_giving_up_saves_evaluations_and_keeps_the_best(monkeypatch):
+    X, y = drawn("rbf", (0.3, 0.8), n=30, noise_var=1e-3, seed=2)
+    counts, found = [], []
+    for patience in (3, 10**6):
+        monkeypatch.setattr(module, "_PATIENCE", patience)
+        calls = []
+        monkeypatch.setattr(module, "log_evidence_gradient", lambda *a, c=calls: c.append(1) or real(*a))
+        h = run(Surrogate(kernel="rbf", restarts=8), X, y)
+        counts.append(len(calls))
+        found.append(objective(Surrogate(kernel="rbf"), theta_of(h), X, y))
+    assert counts[0] < 0.95 * counts[1]
+    assert found[0] > found[1] - 0.05
+
+
+real = module.log_evidence_gradient

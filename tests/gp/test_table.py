@@ -239,3 +239,38 @@ def test_memory_of_a_table_is_not_shared_with_its_answers():
     table.sd[:] = np.nan
     np.testing.assert_array_equal(table.mean, before)
     assert_right(table)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_observing_a_candidate_by_its_number_is_observing_its_point(rows, family):
+    table, later = setting(family, n=3)
+    by_number = table
+    for x, y in later[:40]:
+        index = int(np.flatnonzero((x == table.X).all(axis=1))[0])
+        by_number = by_number.condition_at(index, y)
+    assert_right(by_number)
+    np.testing.assert_allclose(by_number.posterior.factor.L, after(table, later[:40]).posterior.factor.L, atol=1e-9)
+
+
+def test_observing_a_known_candidate_again_by_its_number_records_jitter(rows):
+    table, _ = setting("rbf", n=3, noise_var=0.0)
+    index = int(np.flatnonzero((table.posterior.X[0] == table.X).all(axis=1))[0])
+    again = table.condition_at(index, float(table.posterior.y[0]))
+    assert again.posterior.jitter > 0.0
+    assert np.isfinite(again.mean).all()
+    np.testing.assert_allclose(again.mean, table.mean, atol=1e-3)
+
+
+def test_columns_of_V(rows):
+    table, later = setting(n=4)
+    table, indices = after(table, later[:5]), np.array([3, 0, 39, 3])
+    V = table.posterior.factor.half_solve(table.posterior.kernel(table.X[indices], table.posterior.X).T)
+    np.testing.assert_allclose(table.columns(indices), V, atol=1e-10)
+
+
+def test_long_columns_are_handled_in_smaller_blocks(monkeypatch):
+    table, _ = setting(n=7)
+    monkeypatch.setattr(module, "_ENTRIES", 20)
+    assert len(module._blocks(40, 7)) == 20
+    for a, b in zip(everything(rebuilt(table)), everything(table), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)

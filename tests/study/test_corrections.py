@@ -93,6 +93,25 @@ def test_rows_excluded_where_repeats_are_allowed():
         study.ask()
 
 
+def test_an_excluded_row_is_not_recommended_and_does_not_count():
+    study = told(table(n_initial=3), 8)
+    first, bound = study.recommend(), study.certificate().bound
+    study.exclude_row(first.row, "sold out")
+    second = study.recommend()
+    assert second.row != first.row
+    assert second.mean < first.mean
+    certificate = study.certificate()
+    assert certificate.row == second.row
+    # Without the row that is better, the regret of the second best is small again; with it, it could not be.
+    assert certificate.bound < first.mean - second.mean + bound
+    study.include_row(first.row)
+    assert study.recommend() == first
+    assert study.certificate().bound == bound
+    for row in ROWS:
+        study.exclude_row(row["id"], "sold out")
+    assert study.recommend() == first  # nothing is left: the model's opinion, then
+
+
 def test_points_of_a_small_finite_space_can_be_excluded():
     study = Study(Mixed({"n": (1, 3), "c": ["a", "b"]}, repeats="never"), seed=1)
     study.exclude_row({"n": 2, "c": "b"}, "dangerous")

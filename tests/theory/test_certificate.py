@@ -251,3 +251,28 @@ def test_a_million_candidates_in_less_than_ten_updates():
     assert seconds(lambda: remaining_regret(table, eps=0.05)) < 10.0 * update
     early = table_posterior(posterior(kernel, noise_var=1e-2, X=rows[:1], y=np.ones(1)), X)  # all lines on one curve
     assert seconds(lambda: remaining_regret(early)) < 10.0 * update
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_only_the_candidates_that_are_marked_count(random_table, seed):
+    table, _ = random_table(seed, N=30)
+    among = np.random.default_rng(seed).random(30) < 0.5
+    among[7] = True
+    kept = np.flatnonzero(among)
+    part = remaining_regret(table_posterior(table.posterior, table.X[kept]), eps=0.3)
+    of_all = remaining_regret(table, among=among, eps=0.3, draws=2000, rng=np.random.default_rng(1))
+    assert of_all.index == kept[part.index]
+    assert of_all.n_candidates == len(kept)
+    for name in ("mean", "sd", "bound", "tail_sum", "pairwise", "lemma", "exceeds"):
+        assert getattr(of_all, name) == pytest.approx(getattr(part, name), rel=1e-6, abs=1e-9), name
+    assert of_all.best.drawn <= len(kept)
+    named = remaining_regret(table, index=7, among=among)
+    assert (named.index, named.mean) == (7, table.mean[7])
+
+
+def test_marks_must_fit_the_candidates(random_table):
+    table, _ = random_table(0, N=5)
+    first = np.array([True, False, False, False, False])
+    for among, index in ((np.ones(4, dtype=bool), None), (np.zeros(5, dtype=bool), None), (first, 1)):
+        with pytest.raises(InvalidInput, match="among"):
+            remaining_regret(table, index=index, among=among)

@@ -41,13 +41,19 @@ class View:
     n_levels: tuple[int, ...]
     climb: Climb | None = None  # boxes: ascent from candidates
     table: TablePosterior | None = None  # set where X is the whole space
-    observed: npt.NDArray[np.intp] | None = None  # table: candidate index of each observation
+    observed: npt.NDArray[np.intp] | None = None  # table: candidate index of each observation, those of told first
     prior_factor: Callable[[], Factor] | None = None  # table: for exact draws
 
     @property
     def dim(self) -> int:
         """Columns of an encoded point."""
         return int(self.X.shape[1])
+
+    def mean_at_told(self) -> Floats:
+        """Posterior mean at the points of ``told``."""
+        if self.observed is not None:
+            return self.mean[self.observed[: len(self.told)]]
+        return self.posterior.mean(self.told)
 
     @property
     def n_candidates(self) -> int | None:

@@ -57,6 +57,7 @@ class EI(Rule):
 
     def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:  # noqa: ARG002
         """Nothing is random."""
-        at_told = self.incumbent == "mean" and len(view.told) > 0
-        best = float(view.posterior.mean(view.told).max()) if at_told else view.best_told
+        best = view.best_told
+        if self.incumbent == "mean" and len(view.told):
+            best = float(view.mean_at_told().max())
         return MomentScore(view.posterior, LogImprovement(best), {"incumbent": best})

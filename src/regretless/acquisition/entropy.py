@@ -17,8 +17,19 @@ from regretless.gp.posterior import VAR_FLOOR
 __all__ = ["JES", "MES"]
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+#: Beyond this z log Phi(z) is too small for a difference of numbers of the size of z^2.
+_CANCELS = 4.0
 #: Below this z, where almost nothing ever is, formulas of r = phi/Phi that cancel are replaced by their slow twins.
 _FAR = -30.0
+
+
+def _log_lower(z: Floats, r: Floats) -> Floats:
+    """``log Phi(z)``, which is ``log phi(z) - log r(z)``; where that cancels, by its own function, which is slow."""
+    beyond = z > _CANCELS
+    log_phi = -0.5 * z * z - _LOG_SQRT_2PI
+    log_lower: Floats = log_phi - np.log(r, out=np.zeros_like(r), where=~beyond)
+    log_lower[beyond] = log_ndtr(z[beyond])
+    return log_lower
 
 
 def _lift(z: Floats, r: Floats) -> Floats:
@@ -44,7 +55,8 @@ class MaxValueEntropy:
         total = np.zeros_like(mean)
         for y_star in self.maxima:  # one sample at a time: memory stays O(N) on tables
             z = (y_star - mean) / sd
-            information = 0.5 * z * inverse_mills_lower(z) - log_ndtr(z)
+            r = inverse_mills_lower(z)
+            information = 0.5 * z * r - _log_lower(z, r)
             far = z < _FAR
             if far.any():  # both terms grow like z^2, their difference like log(-z)
                 w, M = -z[far], mills(-z[far])
@@ -181,7 +193,11 @@ class JES(Rule):
         """Maximisers and maxima of ``n_samples`` paths."""
         maxima = draw_sample(view, self.n_samples, rng, n_features=self.n_features).maxima(view)
         post = view.posterior
-        mean_star, sd_star = post.mean_sd(maxima.X)
-        V_star = post.factor.half_solve(post.kernel(maxima.X, post.X).T)
+        if view.table is not None and maxima.indices is not None:
+            mean_star, sd_star = view.mean[maxima.indices], view.sd[maxima.indices]
+            V_star = view.table.columns(maxima.indices)
+        else:
+            mean_star, sd_star = post.mean_sd(maxima.X)
+            V_star = post.factor.half_solve(post.kernel(maxima.X, post.X).T)
         record = {"mean_maximum": float(maxima.values.mean())}
         return JointEntropy(post, maxima, mean_star, sd_star**2, V_star, record)

@@ -25,8 +25,10 @@ Start: TypeAlias = tuple[Family, Floats]
 #: The family an open choice begins with.
 _FIRST_FAMILY: Family = "matern52"
 
-#: A start of the fit is given up when so many steps like its last ones would not make it the best.
+#: A start of the fit is given up when so many steps like its last ones would not make it the best, nor would its slope
+#: over so many e-folds of every hyperparameter.
 _PATIENCE = 3
+_REACH = 2.0
 
 #: Distances of all pairs in all columns are held while they fit into a processor's cache.
 _HELD = 100_000
@@ -310,34 +312,34 @@ class _Objective:
         return family, np.where(self.free, np.clip(draw, self.lower, self.upper), guess)
 
     def best_of(self, starts: list[Start]) -> Start:
-        """Where the best of the local searches ends; those after the first are given up when they fall behind."""
+        """Where the best of the local searches ends; those after the first are given up when they fall behind.
+
+        Not so without priors: a likelihood has plateaus, on which that cannot be told.
+        """
         best, lowest = starts[0], math.inf
-        unit = self.prior.scale[self.free]  # a step of one is as likely in every direction
-        bounds = list(zip(self.lower[self.free] / unit, self.upper[self.free] / unit, strict=True))
+        bounds = list(zip(self.lower[self.free], self.upper[self.free], strict=True))
         for family, begin in starts:
-            race = _Race(self._value_and_gradient, lowest)
+            race = _Race(self._value_and_gradient, lowest if self.surrogate.method == "map" else math.inf)
             run = minimize(
                 race.evaluate,
-                begin[self.free] / unit,
-                args=(unit, family, begin),
+                begin[self.free],
+                args=(family, begin),
                 jac=True,
                 method="L-BFGS-B",
                 bounds=bounds,
                 callback=race.step,
-                options={"maxiter": 100, "ftol": 1e-6, "gtol": 1e-3},
+                options={"maxiter": 100, "ftol": 1e-5, "gtol": 1e-3},
             )
             if math.isfinite(run.fun) and run.fun < lowest:
                 found = begin.copy()
-                found[self.free] = np.clip(run.x * unit, self.lower[self.free], self.upper[self.free])
+                found[self.free] = run.x
                 lowest, best = float(run.fun), (family, found)
         return best
 
-    def _value_and_gradient(
-        self, moving: Floats, unit: Floats, family: Family, begin: Floats
-    ) -> tuple[float, Floats]:
+    def _value_and_gradient(self, moving: Floats, family: Family, begin: Floats) -> tuple[float, Floats]:
         d = self.X.shape[1]
         log_theta = begin.copy()
-        log_theta[self.free] = moving * unit
+        log_theta[self.free] = moving
         theta = np.exp(log_theta)
         kernel = Kernel(family, theta[:d], float(theta[d]), self.categorical)
         noise_var = self.surrogate.noise_var if self.surrogate.noise_var is not None else float(theta[d + 1])
@@ -350,25 +352,31 @@ class _Objective:
             value += log_density
             gradient += slope
         n = len(self.y)
-        return -value / n, -gradient[self.free] * unit / n
+        return -value / n, -gradient[self.free] / n
 
 
 @dataclass(slots=True)
 class _Race:
-    """A function on its way down, given up where `_PATIENCE` more steps like the last would not beat ``lowest``."""
+    """A function on its way down, given up where neither its last steps nor its slope promise a value below ``lowest``.
+
+    Both are needed: the first steps of a search are short, and beside a valley the slope is steep.
+    """
 
     value_and_gradient: Callable[..., tuple[float, Floats]]
     lowest: float
     latest: float = math.inf
+    slope: float = math.inf
     steps: deque[float] = field(default_factory=lambda: deque(maxlen=_PATIENCE + 1))
 
     def evaluate(self, *arguments: Any) -> tuple[float, Floats]:
-        """The function, whose latest value is kept."""
+        """The function, whose latest value and slope are kept."""
         self.latest, gradient = self.value_and_gradient(*arguments)
+        self.slope = float(np.abs(gradient).sum())
         return self.latest, gradient
 
     def step(self, _: Floats) -> None:
         """SciPy's callback after every step, which arrives at the point of the latest value."""
         self.steps.append(self.latest)
-        if len(self.steps) > _PATIENCE and self.latest - self.lowest > self.steps[0] - self.latest:
+        missing = self.latest - self.lowest
+        if len(self.steps) > _PATIENCE and missing > max(self.steps[0] - self.latest, _REACH * self.slope):
             raise StopIteration

@@ -106,12 +106,18 @@ class Kernel:
         return np.multiply(rho, self.signal_var, out=rho), np.multiply(slope, self.signal_var, out=slope)
 
     def squared_distance(self, A: Floats, B: Floats) -> Floats:
-        """``r^2`` between the rows of A and of B."""
+        r"""``r^2`` between the rows of A and of B.
+
+        Expanded, so that it is one matrix product: with :math:`w_j = 1/\ell_j^2`,
+        :math:`\sum_j w_j (a_j - b_j)^2 = \sum_j w_j a_j^2 - 2 \sum_j w_j a_j b_j + \sum_j w_j b_j^2`.
+        """
         numeric, categories = self._columns()
-        a, b = self._scaled(A, numeric), self._scaled(B, numeric)
-        r2: Floats = a @ (-2.0 * b).T
-        r2 += np.einsum("ij,ij->i", a, a)[:, None]
-        r2 += np.einsum("ij,ij->i", b, b)
+        # The cube's centre goes to the origin: smaller numbers, less cancellation. Only A is scaled: B may be long.
+        a, b = A[:, numeric] - 0.5, B[:, numeric] - 0.5
+        w = 1.0 / self.lengthscale[numeric] ** 2
+        r2: Floats = (a * (-2.0 * w)) @ b.T
+        r2 += ((a * a) @ w)[:, None]
+        r2 += (b * b) @ w
         np.maximum(r2, 0.0, out=r2)  # the expansion of the square may round below zero
         for j in categories:
             r2 += (A[:, j, None] != B[:, j]) / self.lengthscale[j] ** 2
@@ -135,8 +141,3 @@ class Kernel:
             return slice(None), []
         numeric = [j for j, is_category in enumerate(self.categorical) if not is_category]
         return numeric, [j for j, is_category in enumerate(self.categorical) if is_category]
-
-    def _scaled(self, X: Floats, columns: list[int] | slice) -> Floats:
-        # The cube's centre goes to the origin: smaller numbers, less cancellation in the expanded square.
-        scaled: Floats = (X[:, columns] - 0.5) / self.lengthscale[columns]
-        return scaled

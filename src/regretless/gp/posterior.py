@@ -83,10 +83,16 @@ class Posterior:
         V_B = V_A if B is A else self.factor.half_solve(self.kernel(B, self.X).T)
         return self.kernel(A, B) - V_A.T @ V_B
 
-    def condition(self, x: Floats, y: float) -> "Posterior":
-        """Posterior after one more observation, in O(n^2) unless more jitter is needed."""
-        column = self.kernel(x[None, :], self.X)[0]
-        factor = self.factor.append(column, self.kernel.signal_var + self.noise_var)
+    def condition(self, x: Floats, y: float, *, row: Floats | None = None) -> "Posterior":
+        """Posterior after one more observation, in O(n^2) unless more jitter is needed.
+
+        ``row`` is L^-1 k(X, x), for those who have it.
+        """
+        corner = self.kernel.signal_var + self.noise_var
+        if row is None:
+            factor = self.factor.append(self.kernel(x[None, :], self.X)[0], corner)
+        else:
+            factor = self.factor.extend(row, corner)
         X, ys = np.vstack([self.X, x]), np.append(self.y, y)
         if factor.jitter > self.jitter:  # the old rows of L changed too
             u = factor.half_solve(ys - self.prior_mean)

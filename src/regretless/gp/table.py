@@ -21,6 +21,8 @@ __all__ = ["TablePosterior", "table_posterior"]
 
 #: Candidates handled at a time: bounds the memory of intermediate results, and keeps them in the cache.
 BLOCK = 16384
+#: Fewer of them where each has a long column: the numbers of one intermediate result, at the most.
+_ENTRIES = 1 << 22
 #: Rows of V that are set aside together. Memory is taken as rows are written, not before.
 ROWS = 32
 
@@ -57,7 +59,18 @@ class TablePosterior:
 
     def condition(self, x: Floats, y: float) -> "TablePosterior":
         """Posterior after one more observation (of a candidate or not), in O(nN)."""
-        after = self.posterior.condition(x, y)
+        return self._extended(x, self.posterior.condition(x, y))
+
+    def condition_at(self, index: int, y: float) -> "TablePosterior":
+        """Posterior after one more observation of a candidate: its column of V is the new row of L."""
+        x, row = self.X[index], self.columns(np.array([index]))[:, 0]
+        return self._extended(x, self.posterior.condition(x, y, row=row))
+
+    def columns(self, indices: npt.NDArray[np.intp]) -> Floats:
+        """Columns of V = L^-1 K_Xx, shape (n, s)."""
+        return np.concatenate([rows.storage[:n, indices] for rows, n in self.pieces] or [np.empty((0, len(indices)))])
+
+    def _extended(self, x: Floats, after: Posterior) -> "TablePosterior":
         if after.jitter > self.posterior.jitter:  # the old rows of L changed, and with them those of V
             return table_posterior(after, self.X)
         row, pivot = after.factor.L[-1, :-1], after.factor.L[-1, -1]
@@ -85,9 +98,9 @@ class TablePosterior:
 
     def covariances_with(self, indices: npt.NDArray[np.intp]) -> Floats:
         """Posterior covariance of f between some candidates and all of them, shape (s, N), in O(snN)."""
-        V = np.concatenate([rows.storage[:n, indices] for rows, n in self.pieces] or [np.empty((0, len(indices)))])
+        V = self.columns(indices)
         covariances = np.empty((len(indices), len(self.X)))
-        for part in _blocks(len(self.X)):
+        for part in _blocks(len(self.X), max(len(indices), 1)):
             covariances[:, part] = self.posterior.kernel(self.X[indices], self.X[part]) - self._times(V, part)
         return covariances
 
@@ -121,8 +134,10 @@ class TablePosterior:
         return (*self.pieces, (_Rows(np.empty((ROWS, len(self.X))), 0), 0))
 
 
-def _blocks(N: int) -> list[slice]:
-    return [slice(begin, min(begin + BLOCK, N)) for begin in range(0, N, BLOCK)]
+def _blocks(N: int, rows: int = 1) -> list[slice]:
+    """Parts of N candidates that have ``rows`` numbers each."""
+    width = max(1, min(BLOCK, _ENTRIES // rows))
+    return [slice(begin, min(begin + width, N)) for begin in range(0, N, width)]
 
 
 def table_posterior(posterior: Posterior, X: Floats) -> TablePosterior:
@@ -130,7 +145,7 @@ def table_posterior(posterior: Posterior, X: Floats) -> TablePosterior:
     n, N = len(posterior), len(X)
     mean, var = np.empty(N), np.empty(N)
     storage = np.empty((n, N))
-    for part in _blocks(N):
+    for part in _blocks(N, max(n, 1)):
         K_xX = posterior.kernel(X[part], posterior.X)
         V = posterior.factor.half_solve(K_xX.T)
         storage[:, part] = V

@@ -36,7 +36,8 @@ def certify(
 ) -> Proof:
     """Certificate of ``choice``, or without one of the largest mean, given everything told.
 
-    As proved on a table, on a dense sample of a product space. ``state`` is the doubt; ``eps`` is in the units of y.
+    As proved on a table, for the rows that are not excluded; on a dense sample of a product space. ``state`` is the
+    doubt; ``eps`` is in the units of y.
     """
     with single_thread():
         belief = state.belief
@@ -44,7 +45,9 @@ def certify(
         eps_model = None if eps is None else eps / state.fit.hyperparameters.scale
         if isinstance(belief, TablePosterior):
             index = None if choice is None else choice.index
-            certificate = remaining_regret(belief, index=index, eps=eps_model, draws=draws, rng=rng)
+            allowed = history.allowed(len(belief.X))
+            among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
+            certificate = remaining_regret(belief, index=index, among=among, eps=eps_model, draws=draws, rng=rng)
             return Proof(certificate, calibration(belief.posterior), state.fit)
         assert isinstance(setup.domain, Mixed)
         around = candidate_set(setup.domain, belief, history.told.X, rng)

@@ -43,7 +43,13 @@ class History:
     n_designed: int  # suggestions of the initial design so far
     n_ruled: int  # suggestions of the rule so far: the paper's t is one more
     fit: Fit | None  # the newest
-    closed: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # rows not to be suggested
+    closed: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # rows that are excluded
+
+    def allowed(self, n_candidates: int) -> npt.NDArray[np.bool_]:
+        """Which rows of a table are not excluded."""
+        allowed = np.ones(n_candidates, dtype=np.bool_)
+        allowed[self.closed] = False
+        return allowed
 
 
 def without_last(history: History, count: int) -> History:

@@ -13,7 +13,7 @@ from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import History
 from regretless.optimizer.setup import Setup
 from regretless.rng import Purpose, stream
-from regretless.search import Objective, search_product
+from regretless.search import Objective, search_product, search_table
 from regretless.spaces import Mixed
 
 __all__ = ["Choice", "predict", "recommend"]
@@ -30,12 +30,16 @@ class Choice:
 
 
 def recommend(setup: Setup, history: History, trial: int, state: State | None) -> Choice:
-    """Argmax of the posterior mean: exact on a table, by search elsewhere. Pending and failed points play no part."""
+    """Argmax of the posterior mean: exact on a table, by search elsewhere. Pending and failed points play no part.
+
+    Excluded rows of a table are not recommended, unless all are excluded.
+    """
     with single_thread():
         state = believe(setup, history, trial, state)
         belief = state.belief
         if isinstance(belief, TablePosterior):
-            index = int(np.argmax(belief.mean))
+            index = search_table(belief.mean, history.allowed(len(belief.X)))
+            index = int(np.argmax(belief.mean)) if index is None else index
             x, mean, sd = belief.X[index], float(belief.mean[index]), float(belief.sd[index])
         else:
             assert isinstance(setup.domain, Mixed)

@@ -63,8 +63,7 @@ def _open_candidates(setup: Setup, history: History) -> npt.NDArray[np.bool_]:
     if not isinstance(setup.domain, Table):
         _check_left(setup.domain, history)
         return np.ones(0, dtype=np.bool_)
-    allowed = np.ones(setup.domain.n_candidates, dtype=np.bool_)
-    allowed[history.closed] = False
+    allowed = history.allowed(setup.domain.n_candidates)
     open_ = allowed.copy()
     if setup.space.repeats == "never":
         for points in (history.told, history.pending, history.failed):

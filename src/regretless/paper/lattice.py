@@ -36,7 +36,7 @@ class GridKernel(Kernel):
         """``K_AB``, shape (len(A), len(B)); a new array."""
         assert self.matrix is not None
         a = self._numbers(A)
-        if a is not None and B is self.points:
+        if a is not None and self._is_grid(B):
             rows: Floats = self.matrix[a]
             return rows
         b = self._numbers(B)
@@ -44,6 +44,12 @@ class GridKernel(Kernel):
             return Kernel.__call__(self, A, B)
         values: Floats = self.matrix[a[:, None], b]
         return values
+
+    def _is_grid(self, B: Floats) -> bool:
+        """Whether B is the grid itself, or a view of all of it: the same memory."""
+        assert self.points is not None
+        mine, other = self.points.__array_interface__, B.__array_interface__
+        return B.shape == self.points.shape and all(mine[key] == other[key] for key in ("data", "strides", "typestr"))
 
     def _numbers(self, A: Floats) -> np.ndarray | None:
         """Which points of the grid the rows of A are; None where one of them is not."""

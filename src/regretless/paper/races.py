@@ -58,7 +58,7 @@ def _run(
         value = float(f[index] + noise[n])
         best, observed[n] = max(best, value), index
         zeta[t - 1] = score.record.get("zeta", np.nan)
-        table = table.condition(grid.X[index], value)
+        table = table.condition_at(index, value)
     return observed, zeta
 
 

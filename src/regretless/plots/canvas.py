@@ -21,6 +21,7 @@ __all__ = [
     "load",
     "new_axes",
     "new_figure",
+    "plain_log_ticks",
     "ticks",
     "tidy",
 ]
@@ -56,6 +57,13 @@ def ticks(*, whole: bool) -> "Locator":
     """A few round numbers; whole ones for counts."""
     locator: Locator = load("matplotlib.ticker").MaxNLocator(nbins=6, integer=whole, steps=[1, 2, 5, 10])
     return locator
+
+
+def plain_log_ticks(ax: "Axes") -> None:
+    """10, 20, 50, 100 instead of powers, for a log scale of one or two decades."""
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_minor_formatter("{x:g}")
+    ax.yaxis.set_minor_locator(load("matplotlib.ticker").LogLocator(subs=(2.0, 5.0)))
 
 
 def tidy(ax: "Axes", *, grid: bool) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from regretless.arrays import as_vector
 from regretless.errors import InvalidInput
-from regretless.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, new_axes, ticks, tidy
+from regretless.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, new_axes, plain_log_ticks, ticks, tidy
 from regretless.study import RemainingRegret
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def plot_certificate(
     drawn = bound if true is None else np.concatenate([bound, true])
     if (drawn > 0.0).all():
         ax.set_yscale("log")
+        if drawn.max() < 100.0 * drawn.min() and drawn.min() > 1e-3 and drawn.max() < 1e5:
+            plain_log_ticks(ax)
     else:
         near = 10.0 ** np.floor(np.log10(drawn[drawn > 0.0].min(initial=1.0)))
         ax.set_yscale("symlog", linthresh=float(near))

@@ -189,7 +189,8 @@ def _bfgs(
     Gy = (G @ fall[:, :, None])[:, :, 0]
     r = moved / sy[:, None]
     cross = r[:, :, None] * Gy[:, None, :]
-    G = G - cross - cross.transpose(0, 2, 1) + (1.0 + _dot(fall, Gy) / sy)[:, None, None] * (moved[:, :, None] * r[:, None, :])
+    outer = moved[:, :, None] * r[:, None, :]
+    G = G - cross - cross.transpose(0, 2, 1) + (1.0 + _dot(fall, Gy) / sy)[:, None, None] * outer
     return (G, np.zeros_like(fresh)) if all_use else (np.where(use[:, None, None], G, H), fresh & ~use)
 
 

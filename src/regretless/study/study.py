@@ -117,7 +117,7 @@ class Study:
         self._recorder = Recorder(journal, Ledger(self._setup, self._sign), author=author, seconds=lease)
         self._asker = Asker(self._setup, self._recorder, self._sign)
         self._doubt: State | None = None  # certificates rest on it
-        self._bounds: dict[tuple[bytes, bytes], float] = {}
+        self._bounds: dict[tuple[bytes, bytes, bytes], float] = {}
 
     @classmethod
     def open(
@@ -562,7 +562,7 @@ class Study:
     def _bound(self, history: History, count: int) -> float:
         """The certified bound as it was before the last ``count`` told values."""
         earlier = without_last(history, count)
-        key = (earlier.told.trials.tobytes(), earlier.y.tobytes())
+        key = (earlier.told.trials.tobytes(), earlier.y.tobytes(), earlier.closed.tobytes())
         if key not in self._bounds:
             if len(self._bounds) >= _BOUNDS_KEPT:
                 del self._bounds[next(iter(self._bounds))]  # the oldest

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.arrays import Floats, as_matrix
 from regretless.confidence import certified_threshold, tail_sum
@@ -80,6 +81,7 @@ def remaining_regret(
     X: Floats | None = None,
     *,
     index: int | None = None,
+    among: npt.NDArray[np.bool_] | None = None,
     eps: float | None = None,
     draws: int = 0,
     rng: np.random.Generator | None = None,
@@ -92,6 +94,7 @@ def remaining_regret(
     with h the tail-sum bound, :math:`\Delta_x = \mu_x - \mu_{\hat x}` and q_x the posterior standard deviation of
     f(x) - f(x-hat). The second is exact for two candidates. Likewise P(regret > eps) is at most the sum of the
     P(f(x) - f(x-hat) > eps). O(nN) for a table posterior; a plain posterior needs candidates ``X`` and O(n^2 N).
+    ``among`` marks the candidates that count, where not all of them do: the regret is to the best of those.
 
     >>> from regretless.gp import Kernel, posterior
     >>> data = posterior(Kernel("rbf", np.array([0.2]), 1.0), noise_var=1e-4, X=np.array([[0.5]]), y=np.array([1.5]))
@@ -106,24 +109,30 @@ def remaining_regret(
     X = _candidates(belief, X)
     if index is not None and not 0 <= index < len(X):
         raise InvalidInput(f"index must be that of a candidate, 0 to {len(X) - 1}, got {index!r}.")
+    if among is not None and not (among.shape == (len(X),) and among.any() and (index is None or among[index])):
+        raise InvalidInput(f"among must mark some of the {len(X)} candidates, the one with the index too.")
     mean, sd = _moments(belief, X)
-    index = int(mean.argmax()) if index is None else int(index)
+    counted = np.arange(len(X)) if among is None else np.flatnonzero(among)
+    index = int(counted[mean[counted].argmax()]) if index is None else int(index)
     below = mean - mean[index]  # counted from the recommendation, so that small certificates do not cancel
     difference_sd = _difference_sd(belief, X, sd, index)
+    best = None
+    if draws and rng is not None:
+        best = _best_probability(belief, X, counted, below, difference_sd, index, int(draws), rng)
+    here = mean[index], sd[index]
+    if among is not None:
+        below, difference_sd, sd = below[counted], difference_sd[counted], sd[counted]
     tail_bound = certified_threshold(below, sd)[1]
     # The recommendation itself is the known candidate at 0: it keeps u >= 0 and adds nothing there.
     pairwise = certified_threshold(below, difference_sd)[1]
     exceeds = None
     if eps is not None:
         exceeds = min(1.0, tail_sum(check_nonnegative(eps, "eps"), below, difference_sd))
-    best = None
-    if draws and rng is not None:
-        best = _best_probability(belief, X, below, difference_sd, index, int(draws), rng)
     return Certificate(
         index=index,
-        mean=float(mean[index]),
-        sd=float(sd[index]),
-        n_candidates=len(mean),
+        mean=float(here[0]),
+        sd=float(here[1]),
+        n_candidates=len(counted),
         bound=min(tail_bound, pairwise),
         tail_sum=tail_bound,
         pairwise=pairwise,
@@ -179,6 +188,7 @@ def _difference_sd(belief: TablePosterior | Posterior, X: Floats, sd: Floats, in
 def _best_probability(
     belief: TablePosterior | Posterior,
     X: Floats,
+    counted: npt.NDArray[np.intp],
     below: Floats,
     difference_sd: Floats,
     index: int,
@@ -186,7 +196,7 @@ def _best_probability(
     rng: np.random.Generator,
 ) -> BestProbability:
     post = belief.posterior if isinstance(belief, TablePosterior) else belief
-    rivals = np.flatnonzero(difference_sd > _SAME * math.sqrt(post.kernel.signal_var))
+    rivals = counted[difference_sd[counted] > _SAME * math.sqrt(post.kernel.signal_var)]
     better = tail(-below[rivals] / difference_sd[rivals])  # P(f(x) > f(x-hat))
     order = np.argsort(-better, kind="stable")
     rivals, better = rivals[order], better[order]

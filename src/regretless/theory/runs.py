@@ -50,5 +50,5 @@ def run_ucb(
         zeta, sd = law.draw(t, rule), table.sd
         index = int(np.argmax(table.mean + math.sqrt(zeta) * sd))
         y = float(f[index]) + sigma * float(noise.standard_normal())
-        table = table.condition(table.X[index], y)
+        table = table.condition_at(index, y)
         yield Step(t, zeta, index, float(sd[index]), table)

@@ -96,7 +96,7 @@ def test_a_migration_that_is_cut_short_leaves_nothing(place, monkeypatch):
 @pytest.mark.parametrize("kind", ["ext4", "nfs4", "cifs", "fuse.sshfs", "9p"])
 def test_the_journal_by_version_and_file_system(version, kind):
     mounts = f"/dev/sda / ext4 rw 0 0\nserver:/lab /lab {kind} rw 0 0\n"
-    expected = "wal" if version >= (3, 51, 3) and kind == "ext4" else "delete"
+    expected = "wal" if version >= (3, 51, 3) and kind == "ext4" else "persist"
     assert sqlite.journal_mode(Path("/lab/notes/lab.db"), version, mounts) == expected
 
 
@@ -107,10 +107,10 @@ def test_the_journal_that_is_used(place):
     store = SqlStore(place)
     with store.backend.reading.connect() as connection:
         mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
-        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 3  # EXTRA: FULL and the folder too
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
     assert mode == sqlite.journal_mode(Path(place), sqlite.driver().sqlite_version_info)
     if "/old/" in place:
-        assert mode == "delete"
+        assert mode == "persist"
     store.close()
 
 

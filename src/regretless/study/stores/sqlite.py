@@ -66,7 +66,8 @@ class Sqlite:
             _put(aside, self.path)
         finally:
             other.engine.dispose()
-            aside.unlink(missing_ok=True)
+            for part in ("", "-journal"):
+                aside.with_name(aside.name + part).unlink(missing_ok=True)
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -100,7 +101,7 @@ class Sqlite:
         connection.isolation_level = None  # transactions begin where `writing` says so, and nowhere else
         wanted = journal_mode(self.path, driver().sqlite_version_info)
         cursor = connection.cursor()
-        cursor.execute("PRAGMA synchronous=EXTRA")  # FULL, and the folder too: a deleted journal stays deleted
+        cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
         if cursor.execute("PRAGMA journal_mode").fetchone()[0] != wanted:
             cursor.execute(f"PRAGMA journal_mode={wanted}")
@@ -131,16 +132,18 @@ def _put(aside: Path, place: Path) -> None:
 
 
 def journal_mode(path: Path, version: tuple[int, ...], mounts: str | None = None) -> str:
-    """``"wal"`` where several processes may safely use it, else the rollback journal, ``"delete"``.
+    """``"wal"`` where several processes may safely use it, else the rollback journal, whose file stays: ``"persist"``.
+
+    Making and deleting that file at every commit would cost as much as the rest of it.
 
     >>> journal_mode(Path("/data/lab.db"), (3, 40, 1))
-    'delete'
+    'persist'
     >>> journal_mode(Path("/data/lab.db"), (3, 51, 3), "server:/export /data nfs4 rw 0 0")
-    'delete'
+    'persist'
     >>> journal_mode(Path("/data/lab.db"), (3, 51, 3), "/dev/sda1 / ext4 rw 0 0")
     'wal'
     """
-    return "wal" if version >= _SAFE_WAL and not _on_network(path, mounts) else "delete"
+    return "wal" if version >= _SAFE_WAL and not _on_network(path, mounts) else "persist"
 
 
 def _on_network(path: Path, mounts: str | None) -> bool:
