@@ -96,16 +96,17 @@ class Factor:
         return Factor(L, self.jitter)
 
 
-def cholesky(A: Floats) -> Factor:
-    """Factorise ``A + jitter I`` with the first jitter of `JITTERS` (times the mean diagonal) that works."""
-    return _factorise(A, above=-math.inf)
+def cholesky(A: Floats, *, shift: float = 0.0) -> Factor:
+    """Factorise ``A + (shift + jitter) I``, jitter the first of `JITTERS` (times the mean diagonal) that works."""
+    return _factorise(A, above=-math.inf, shift=shift)
 
 
-def _factorise(A: Floats, *, above: float) -> Factor:
+def _factorise(A: Floats, *, above: float, shift: float = 0.0) -> Factor:
     n = A.shape[0]
     if not n:
         return Factor(np.empty((0, 0), order="F"))
-    scale = float(np.mean(np.diagonal(A)))
+    diagonal = A.diagonal() + shift
+    scale = float(diagonal.sum()) / n
     if not math.isfinite(scale):
         raise NumericalError(f"A {n} x {n} covariance matrix has entries that are not finite.")
     for relative in JITTERS:
@@ -113,11 +114,11 @@ def _factorise(A: Floats, *, above: float) -> Factor:
         if jitter <= above:
             continue
         bordered = np.array(A, order="F")
-        if jitter:
-            bordered[np.diag_indices(n)] += jitter
+        if shift or jitter:
+            bordered.flat[:: n + 1] = diagonal + jitter
         L, info = dpotrf(bordered, lower=1, clean=1, overwrite_a=1)
         # A pivot of the size of its own rounding error says nothing, and NaN (not every LAPACK reports it) even less.
-        if info == 0 and bool((np.diagonal(L) ** 2 > n * _EPS * np.diagonal(A)).all()):
+        if info == 0 and bool((L.diagonal() ** 2 > n * _EPS * diagonal).all()):
             return Factor(L, jitter)
     raise NumericalError(
         f"A {n} x {n} covariance matrix is not positive definite even with jitter {JITTERS[-1]:g} times its diagonal; "

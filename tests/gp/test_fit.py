@@ -574,8 +574,8 @@ def test_a_search_is_given_up_where_three_more_such_steps_do_not_suffice():
 
 
 def test_a_search_on_a_steep_slope_goes_on():
-    assert race([9.0, 8.9, 8.8, 8.7, 8.6, 8.5], lowest=3.0, slope=3.0) == 6
-    assert race([9.0, 8.9, 8.8, 8.7, 8.6, 8.5], lowest=3.0, slope=2.8) == 4
+    assert race([9.0, 8.9, 8.8, 8.7, 8.6, 8.5], lowest=3.0, slope=6.0) == 6
+    assert race([9.0, 8.9, 8.8, 8.7, 8.6, 8.5], lowest=3.0, slope=5.6) == 4
 
 
 def test_giving_up_saves_evaluations_and_keeps_the_best(monkeypatch):

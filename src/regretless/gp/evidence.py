@@ -34,23 +34,25 @@ def log_evidence_gradient(
     ``D`` is `column_distances` of X, for those who call this many times with few points: it saves half the time.
     """
     n, d = X.shape
-    K, slope = kernel.with_slope(X, X) if D is None else kernel.of_squared_distance(_squared_distance(kernel, D))
-    K.flat[:: n + 1] = kernel.signal_var
-    K_y = K.copy()
-    K_y.flat[:: n + 1] += noise_var
-    factor = cholesky(K_y)
-    w = factor.solve(y)
+    squared = kernel.lengthscale**2
+    if D is None:
+        K, slope = kernel.with_slope(X, X)
+        K.flat[:: n + 1] = kernel.signal_var  # exact where the expanded square rounds
+    else:
+        K, slope = kernel.of_squared_distance((D @ (1.0 / squared)).reshape(n, n))
+    factor = cholesky(K, shift=noise_var)
+    inverse = factor.inverse()
+    w = inverse @ y
     value = -0.5 * (float(y @ w) + factor.logdet() + n * math.log(2.0 * math.pi))
 
-    M = np.multiply.outer(w, w)
-    M -= factor.inverse()
+    M = np.subtract(np.multiply.outer(w, w), inverse, out=inverse)
     gradient = np.empty(d + 2)
     gradient[d] = 0.5 * float(np.vdot(M, K))
     gradient[d + 1] = 0.5 * noise_var * float(M.flat[:: n + 1].sum())
     # d r^2 / d log l_j = -2 D_j / l_j^2, hence -sum_ab P_ab D_j(a, b) / l_j^2 with P = M * slope
     P = np.multiply(M, slope, out=M)
     sums = _weighted_distances(kernel, P, X) if D is None else P.ravel() @ D
-    gradient[:d] = -sums / kernel.lengthscale**2
+    gradient[:d] = -sums / squared
     return value, gradient
 
 
@@ -62,12 +64,6 @@ def column_distances(X: Floats, categorical: tuple[bool, ...]) -> Floats:
     for j in np.flatnonzero(categorical):
         D[:, :, j] = X[:, j, None] != X[:, j]
     return D.reshape(n * n, d)
-
-
-def _squared_distance(kernel: Kernel, D: Floats) -> Floats:
-    n = math.isqrt(len(D))
-    r2: Floats = D @ (1.0 / kernel.lengthscale**2)
-    return r2.reshape(n, n)
 
 
 def _weighted_distances(kernel: Kernel, P: Floats, X: Floats) -> Floats:

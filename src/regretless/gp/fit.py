@@ -28,7 +28,7 @@ _FIRST_FAMILY: Family = "matern52"
 #: A start of the fit is given up when so many steps like its last ones would not make it the best, nor would its slope
 #: over so many e-folds of every hyperparameter.
 _PATIENCE = 3
-_REACH = 2.0
+_REACH = 1.0
 
 #: Distances of all pairs in all columns are held while they fit into a processor's cache.
 _HELD = 100_000
@@ -328,7 +328,7 @@ class _Objective:
                 method="L-BFGS-B",
                 bounds=bounds,
                 callback=race.step,
-                options={"maxiter": 100, "ftol": 1e-5, "gtol": 1e-3},
+                options={"maxiter": 100, "ftol": 1e-4, "gtol": 1e-3},
             )
             if math.isfinite(run.fun) and run.fun < lowest:
                 found = begin.copy()
