@@ -328,7 +328,7 @@ class _Objective:
                 method="L-BFGS-B",
                 bounds=bounds,
                 callback=race.step,
-                options={"maxiter": 100, "ftol": 1e-4, "gtol": 1e-3},
+                options={"maxiter": 100, "ftol": 1e-5, "gtol": 1e-3},
             )
             if math.isfinite(run.fun) and run.fun < lowest:
                 found = begin.copy()
