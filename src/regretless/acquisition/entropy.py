@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from regretless.acquisition.base import MomentScore, Rule, View
 from regretless.acquisition.paths import Maxima, draw_sample
 from regretless.arrays import Floats
-from regretless.confidence.normal import inverse_mills_lower, mills, psi_ratio, truncated_variance
+from regretless.confidence.normal import inverse_mills_lower, mills, psi_ratio, tail, truncated_variance
 from regretless.gp import Posterior
 from regretless.gp.posterior import VAR_FLOOR
 
@@ -19,16 +18,26 @@ __all__ = ["JES", "MES"]
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 #: Beyond this z log Phi(z) is too small for a difference of numbers of the size of z^2.
 _CANCELS = 4.0
+#: Numbers worked on at a time.
+_ENTRIES = 1 << 15
 #: Below this z, where almost nothing ever is, formulas of r = phi/Phi that cancel are replaced by their slow twins.
 _FAR = -30.0
 
 
+def _parts(N: int, samples: int) -> list[slice]:
+    """Candidates in parts, so that a matrix of samples by candidates stays in the cache."""
+    width = max(1, _ENTRIES // samples)
+    return [slice(begin, begin + width) for begin in range(0, N, width)]
+
+
 def _log_lower(z: Floats, r: Floats) -> Floats:
-    """``log Phi(z)``, which is ``log phi(z) - log r(z)``; where that cancels, by its own function, which is slow."""
+    """``log Phi(z)``, which is ``log phi(z) - log r(z)``; where that cancels, as log(1 - q) = -q - q^2/2 - q^3/3."""
+    log_lower: Floats = -0.5 * z * z
+    log_lower -= _LOG_SQRT_2PI
     beyond = z > _CANCELS
-    log_phi = -0.5 * z * z - _LOG_SQRT_2PI
-    log_lower: Floats = log_phi - np.log(r, out=np.zeros_like(r), where=~beyond)
-    log_lower[beyond] = log_ndtr(z[beyond])
+    log_lower -= np.log(r, out=np.zeros_like(r), where=~beyond)
+    q = tail(z[beyond])  # below 4e-5: the fourth term is less than a last digit of the first
+    log_lower[beyond] = -q * (1.0 + q * (0.5 + q / 3.0))
     return log_lower
 
 
@@ -52,23 +61,23 @@ class MaxValueEntropy:
 
     def value(self, mean: Floats, sd: Floats) -> Floats:
         """The information in nats."""
-        total = np.zeros_like(mean)
-        for y_star in self.maxima:  # one sample at a time: memory stays O(N) on tables
-            z = (y_star - mean) / sd
+        total = np.empty_like(mean)
+        for part in _parts(len(mean), len(self.maxima)):
+            z = (self.maxima[:, None] - mean[part]) / sd[part]
             r = inverse_mills_lower(z)
             information = 0.5 * z * r - _log_lower(z, r)
             far = z < _FAR
             if far.any():  # both terms grow like z^2, their difference like log(-z)
                 w, M = -z[far], mills(-z[far])
                 information[far] = _LOG_SQRT_2PI - np.log(M) - 0.5 * w * psi_ratio(w) / M
-            total += information
-        return total / len(self.maxima)
+            total[part] = information.mean(axis=0)
+        return total
 
     def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
         """With r = phi/Phi and r' = -r (z + r): d/dz = -(r/2) (1 + z (z + r))."""
-        by_mean, by_sd = np.zeros_like(mean), np.zeros_like(mean)
-        for y_star in self.maxima:
-            z = (y_star - mean) / sd
+        by_mean, by_sd = np.empty_like(mean), np.empty_like(mean)
+        for part in _parts(len(mean), len(self.maxima)):
+            z = (self.maxima[:, None] - mean[part]) / sd[part]
             r = inverse_mills_lower(z)
             lift = _lift(z, r)
             rest = 1.0 + z * lift
@@ -76,9 +85,9 @@ class MaxValueEntropy:
             if far.any():
                 rest[far] = truncated_variance(z[far]) + lift[far] ** 2  # the same, as a sum
             by_z = -0.5 * r * rest
-            by_mean -= by_z / sd
-            by_sd -= by_z * z / sd
-        return by_mean / len(self.maxima), by_sd / len(self.maxima)
+            by_mean[part] = -by_z.mean(axis=0) / sd[part]
+            by_sd[part] = -(by_z * z).mean(axis=0) / sd[part]
+        return by_mean, by_sd
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +129,11 @@ class JointEntropy:
         """The information of every candidate; on a table each sample costs one covariance column, O(nN)."""
         if view.table is None or self.maxima.indices is None:
             return self.at(view.X)
-        total = np.zeros(len(view.X))
-        for s, column in enumerate(view.table.covariances_with(self.maxima.indices)):
-            total += self._log_v(view.mean, view.sd, column, s)
-        return 0.5 * (np.log(view.sd**2 + self.posterior.noise_var) - total / len(self.maxima.values))
+        mean, sd, C = view.mean, view.sd, view.table.covariances_with(self.maxima.indices)
+        log_v = np.empty(len(view.X))
+        for part in _parts(len(view.X), len(C)):
+            log_v[part] = self._log_v(mean[part], sd[part], C[:, part]).mean(axis=0)
+        return 0.5 * (np.log(sd**2 + self.posterior.noise_var) - log_v)
 
     def at(self, X: Floats) -> Floats:
         """The information at the rows of X."""
@@ -137,39 +147,39 @@ class JointEntropy:
         V = post.factor.half_solve(K_xX.T)
         var = np.maximum(post.kernel.signal_var - np.einsum("ij,ij->j", V, V), VAR_FLOOR * post.kernel.signal_var)
         sd, mean = np.sqrt(var), post.prior_mean + K_xX @ post.weights
-        C = K_star - V.T @ self.V_star  # (m, S)
+        C = K_star.T - self.V_star.T @ V  # (S, m)
         d_mean = post.kernel.gradient(X, post.X, slope * post.weights)
         d_var = -2.0 * post.kernel.gradient(X, post.X, slope * post.factor.half_solve_transposed(V).T)
         pull = post.factor.half_solve_transposed(self.V_star)  # (n, S): (K + noise)^-1 K_X*
 
-        S = len(self.maxima.values)
-        value = np.log(var + post.noise_var)
-        gradient = d_var / (var + post.noise_var)[:, None]
-        for s in range(S):
-            value -= self._log_v(mean, sd, C[:, s], s) / S
-            by_mean, by_var, by_c = self._slopes(mean, sd, C[:, s], s)
-            d_c = post.kernel.gradient(X, self.maxima.X[s : s + 1], slope_star[:, s : s + 1])
-            d_c -= post.kernel.gradient(X, post.X, slope * pull[:, s])
-            gradient -= (by_mean[:, None] * d_mean + by_var[:, None] * d_var + by_c[:, None] * d_c) / S
-        return 0.5 * value, 0.5 * gradient
+        by_mean, by_var, by_c = self._slopes(mean, sd, C)
+        S = len(C)
+        gradient = d_var * (1.0 / (var + post.noise_var) - by_var.mean(axis=0))[:, None]
+        gradient -= d_mean * by_mean.mean(axis=0)[:, None]
+        # The gradient of a covariance is linear in its weights: those of all samples are summed before, not after.
+        gradient -= post.kernel.gradient(X, self.maxima.X, slope_star * by_c.T) / S
+        gradient += post.kernel.gradient(X, post.X, slope * (by_c.T @ pull.T)) / S
+        return 0.5 * (np.log(var + post.noise_var) - self._log_v(mean, sd, C).mean(axis=0)), 0.5 * gradient
 
-    def _conditioned(self, mean: Floats, sd: Floats, c: Floats, s: int) -> tuple[Floats, Floats]:
-        """Mean m and variance s^2 after conditioning on sample s."""
-        m = mean + c * ((self.maxima.values[s] - self.mean_star[s]) / self.var_star[s])
+    # Below, mean and sd are those of m points, and C is their covariance with the sampled maximisers, (S, m).
+
+    def _conditioned(self, mean: Floats, sd: Floats, C: Floats) -> tuple[Floats, Floats]:
+        """Mean m and variance s^2 after conditioning on each sample."""
+        m = mean + C * ((self.maxima.values - self.mean_star) / self.var_star)[:, None]
         floor = VAR_FLOOR * self.posterior.kernel.signal_var
-        return m, np.maximum(sd**2 - c**2 / self.var_star[s], floor)
+        return m, np.maximum(sd**2 - C**2 / self.var_star[:, None], floor)
 
-    def _log_v(self, mean: Floats, sd: Floats, c: Floats, s: int) -> Floats:
-        m, s2 = self._conditioned(mean, sd, c, s)
-        v = s2 * truncated_variance((self.maxima.values[s] - m) / np.sqrt(s2))
+    def _log_v(self, mean: Floats, sd: Floats, C: Floats) -> Floats:
+        m, s2 = self._conditioned(mean, sd, C)
+        v = s2 * truncated_variance((self.maxima.values[:, None] - m) / np.sqrt(s2))
         log_v: Floats = np.log(v + self.posterior.noise_var)
         return log_v
 
-    def _slopes(self, mean: Floats, sd: Floats, c: Floats, s: int) -> tuple[Floats, Floats, Floats]:
+    def _slopes(self, mean: Floats, sd: Floats, C: Floats) -> tuple[Floats, Floats, Floats]:
         """Derivatives of log(v + noise) with respect to mean, variance and covariance."""
-        m, s2 = self._conditioned(mean, sd, c, s)
+        m, s2 = self._conditioned(mean, sd, C)
         root = np.sqrt(s2)
-        b = (self.maxima.values[s] - m) / root
+        b = (self.maxima.values[:, None] - m) / root
         r, q = inverse_mills_lower(b), truncated_variance(b)
         # q' = -r - b r' - 2 r r' with r' = -r (b + r), which is -r (q - (b + r)^2)
         by_b = -r * (q - _lift(b, r) ** 2)
@@ -177,8 +187,8 @@ class JointEntropy:
         weight = (s2 > VAR_FLOOR * self.posterior.kernel.signal_var) / (s2 * q + self.posterior.noise_var)
         by_m = weight * s2 * by_b * (-1.0 / root)
         by_s2 = weight * (q - 0.5 * b * by_b)  # b falls with s: db/ds2 = -b / (2 s2)
-        ratio = (self.maxima.values[s] - self.mean_star[s]) / self.var_star[s]
-        return by_m, by_s2, by_m * ratio - by_s2 * 2.0 * c / self.var_star[s]
+        ratio = ((self.maxima.values - self.mean_star) / self.var_star)[:, None]
+        return by_m, by_s2, by_m * ratio - by_s2 * 2.0 * C / self.var_star[:, None]
 
 
 @dataclass(frozen=True, slots=True)

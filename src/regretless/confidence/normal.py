@@ -114,8 +114,8 @@ def inverse_mills_lower(z: npt.ArrayLike) -> Floats:
     >>> round(float(inverse_mills_lower(-1e6)), 3)
     1000000.0
     """
-    with np.errstate(divide="ignore"):  # M(inf) = 0, and r(-inf) is infinity
-        return _floats(1.0 / mills(-np.asarray(z, dtype=np.float64)))
+    with np.errstate(over="ignore", divide="ignore"):  # M(-inf) is infinity and r 0; M(inf) is 0 and r infinity
+        return _floats((1.0 / _SQRT_HALF_PI) / erfcx(-_SQRT_HALF * np.asarray(z, dtype=np.float64)))
 
 
 def truncated_variance(z: npt.ArrayLike) -> Floats:
