@@ -86,9 +86,13 @@ def test_recommendation_under_noise_is_better_than_the_luckiest_value():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["branin", "himmelblau", "holder-table", "hartmann3"])
 def test_usual_functions(name):
-    """60 trials reach 1 % of the range seen at random, for at least 9 of 10 seeds."""
+    """60 trials reach 1 % of the range seen at random, for at least 9 of 10 seeds.
+
+    On Holder table, which has four equal tops among many others, about one run in five ends beside one of them (ADR 22):
+    fewer than 6 of 10 would come by chance once in thirty times.
+    """
     problem = by_name(name)
     X = np.random.default_rng(0).random((2000, problem.space.dim))
     spread = np.ptp([problem(problem.space.argument(problem.space.decode(x))) for x in X])
     regrets = reached(problem, 60, range(10))
-    assert sum(regret < 0.01 * spread for regret in regrets) >= 9, regrets
+    assert sum(regret < 0.01 * spread for regret in regrets) >= (6 if name == "holder-table" else 9), regrets
