@@ -98,7 +98,7 @@ def main(arguments: list[str]) -> int:
             for line in lines:
                 table.add_row(*line)
             console.print(table)
-            sections.append(f"### {case.title}\n\n{page.markdown(heads, lines)}")
+            sections.append(f"## {case.title}\n\n{page.markdown(heads, lines)}")
     if options.docs:
         page.put(PAGE, "floor", "\n\n".join([page.measured(store.manifest()), *sections]))
     return 0
