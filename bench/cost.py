@@ -59,11 +59,15 @@ def main(arguments: list[str]) -> int:
 
 
 def units_of(name: str, peers: list[str] | None, quick: bool) -> list[store.Unit]:
-    """The units of a work; our own are always there, for the ratio."""
+    """The units of a work; our own are always there, for the ratio. A peer without a bar runs once: some take hours."""
     work = WORKS[name]
     chosen = [peer for peer in work.peers if peers is None or peer in peers]
-    seeds = 1 if quick else work.seeds
-    return [_unit(name, work, peer, seed, quick) for seed in range(seeds) for peer in (*work.ours, *chosen)]
+    return [
+        _unit(name, work, peer, seed, quick)
+        for seed in range(1 if quick else work.seeds)
+        for peer in (*work.ours, *chosen)
+        if seed == 0 or peer in work.ours or peer in work.bars
+    ]
 
 
 def measure(units: list[store.Unit], console: Console) -> dict[store.Unit, str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -277,17 +278,18 @@ def _evaluations(run: dict[str, Any]) -> float:
 def _medians(
     title: str, final: dict[str, dict[str, list[float]]], peers: Sequence[str], ranks: dict[str, float]
 ) -> Table:
-    table = Table("optimiser", title=title, title_justify="left")
-    for problem in final:
-        table.add_column(problem, justify="right", no_wrap=True)
-    table.add_column("mean rank", justify="right")
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", padding=(0, 1, 0, 0))
+    table.add_column("optimiser", min_width=18)
+    for problem in final:  # names in several lines, so that 80 columns do
+        table.add_column(problem.replace("-", "\n"), justify="right", no_wrap=True)
+    table.add_column("mean\nrank", justify="right", no_wrap=True)
     best = {problem: min(float(np.median(v)) for v in by_peer.values()) for problem, by_peer in final.items()}
     for peer in peers:
         cells = []
         for problem, by_peer in final.items():
             median = float(np.median(by_peer[peer])) if peer in by_peer else None
             mark = "bold" if median == best[problem] else "none"
-            cells.append("" if median is None else f"[{mark}]{median:.3g}[/{mark}]")
+            cells.append("" if median is None else f"[{mark}]{median:.2g}[/{mark}]")
         table.add_row(PEERS[peer].label, *cells, f"{ranks[peer]:.2f}" if peer in ranks else "")
     return table
 

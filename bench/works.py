@@ -31,7 +31,7 @@ class Work:
     quick: Mapping[str, Any]  # what --quick changes in the arguments
     peers: tuple[str, ...] = ()
     bars: Mapping[str, float] = field(default_factory=dict)
-    seeds: int = 1  # repetitions; the median counts
+    seeds: int = 1  # repetitions for peers with a bar; the median counts
     ours: tuple[str, ...] = ("regretless",)
 
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 from bench import store, tasks
-from bench.cost import rows_of
+from bench.cost import rows_of, units_of
 from bench.regret import SETS
 
 from regretless.problems import by_name, table_names
@@ -86,3 +86,11 @@ def test_bars_are_judged_against_our_own_time():
     (mine, _) = rows_of("table-1e6", {"regretless": [{"seconds": 0.3, "matvec": 0.2}]})
     assert mine.passed
     assert rows_of("memory-1e6", {"regretless": [{"bytes": 4_000_000_000}]})[0].passed is False
+
+
+def test_peers_with_a_bar_are_repeated_the_others_run_once():
+    units = units_of("holder", None, quick=False)
+    runs = {unit.peer: [other.seed for other in units if other.peer == unit.peer] for unit in units}
+    assert runs["regretless"] == runs["botorch-logei"] == runs["bayes-opt"] == [0, 1, 2]
+    assert runs["smac"] == runs["optuna-tpe"] == [0]
+    assert {unit.seed for unit in units_of("holder", None, quick=True)} == {0}
