@@ -19,11 +19,16 @@ from regretless.gp.priors import CAUTIOUS_LENGTHSCALE, LENGTHSCALE, LogNormal, h
 __all__ = ["Hyperparameters", "Surrogate", "fit", "fitted_to", "refit_due", "standardise"]
 
 Method = Literal["map", "likelihood", "fixed"]
-#: Where a fit begins: a kernel family and ``log_theta``.
-Start: TypeAlias = tuple[Family, Floats]
+#: A kernel family and its ``log_theta``.
+Setting: TypeAlias = tuple[Family, Floats]
+#: Where a search of the fit begins; None stands for the best optimum so far, carried over to the family.
+Start: TypeAlias = tuple[Family, Floats | None]
 
 #: The family an open choice begins with.
 _FIRST_FAMILY: Family = "matern52"
+
+#: Length scales beside those of RBF fitted to the same data: medians over fits to test functions.
+_WIDER: dict[Family, float] = {"rbf": 1.0, "matern52": 1.3, "matern32": 1.6}
 
 #: A start of the fit is given up when so many steps like its last ones would not make it the best, nor would its slope
 #: over so many e-folds of every hyperparameter.
@@ -42,8 +47,8 @@ class Surrogate:
     ----------
     kernel
         ``"rbf"``, ``"matern32"`` or ``"matern52"``, each with one length scale a column; ``"auto"`` lets the fit
-        choose (every fresh start draws its family, and the best of all starts wins) and is ``"matern52"`` where nothing
-        is fitted.
+        choose (every further start draws its family, and the best of all starts wins) and is ``"matern52"`` where
+        nothing is fitted.
     method
         ``"map"``: maximum of likelihood times the priors of `regretless.gp.priors`; ``"likelihood"``: of the likelihood
         alone; ``"fixed"``: ``lengthscale``, ``signal_var`` and ``noise_var`` are taken as given.
@@ -57,7 +62,7 @@ class Surrogate:
     lengthscale_bounds, noise_bounds
         Where the fit may go.
     restarts
-        Starts of the fit beside the last optimum.
+        Further starts of the fit, beside the last optimum.
     refit_every
         Tells between two fits; ``None`` fits after every tell at first and after every eighth part of n later.
     fit_size
@@ -221,7 +226,7 @@ def fit(
     start: Hyperparameters | None,
     rng: np.random.Generator,
 ) -> Hyperparameters:
-    """Hyperparameters for the data, from the last ones (``start``) and some fresh starts.
+    """Hyperparameters for the data, from the last ones (``start``) and some further starts.
 
     With fewer than two observations, or when no start gives a finite optimum, the starting point itself is returned.
     """
@@ -233,8 +238,8 @@ def fit(
     objective = _Objective.build(surrogate, X, y / scale - shift / scale, categorical)
     family, best = objective.first_guess(start)
     if surrogate.method != "fixed" and len(y) >= 2 and objective.free.any():
-        fresh = [objective.random_start(rng) for _ in range(surrogate.restarts)]
-        family, best = objective.best_of([(family, best), *fresh])
+        further = [objective.further_start(rng) for _ in range(surrogate.restarts)]
+        family, best = objective.best_of((family, best), further)
     theta = np.exp(best)
     # What is given is handed through: exp(log(v)) may round, and a noise of exactly zero has no logarithm.
     fitted = tuple(float(v) for v in theta[:d])
@@ -284,7 +289,7 @@ class _Objective:
             D,
         )
 
-    def first_guess(self, start: Hyperparameters | None) -> Start:
+    def first_guess(self, start: Hyperparameters | None) -> Setting:
         """The last optimum, or the setting's own start, or the priors' medians."""
         d = self.X.shape[1]
         s = self.surrogate
@@ -301,24 +306,41 @@ class _Objective:
             guess[d + 1] = math.log(max(s.noise_var, 1e-300))
         return family, guess
 
-    def random_start(self, rng: np.random.Generator) -> Start:
-        """Length scales and noise from their priors, within bounds; any family where that is open."""
+    def further_start(self, rng: np.random.Generator) -> Start:
+        """Length scales and noise from their priors, within bounds; any family where that is open.
+
+        Then every second one, by a coin, asks for the family alone. That takes half the evaluations of a drawn start
+        and wins more often, but it stays near the optimum there is; only the drawn ones find another.
+        """
         d = self.X.shape[1]
         family, guess = self.first_guess(None)
         draw = self.prior.draw(rng)
         draw[d] = guess[d]
-        if self.surrogate.kernel == "auto":
-            family = FAMILIES[rng.integers(len(FAMILIES))]
-        return family, np.where(self.free, np.clip(draw, self.lower, self.upper), guess)
+        drawn = np.where(self.free, np.clip(draw, self.lower, self.upper), guess)
+        if self.surrogate.kernel != "auto":
+            return family, drawn
+        family = FAMILIES[rng.integers(len(FAMILIES))]
+        return family, drawn if rng.random() < 0.5 else None
 
-    def best_of(self, starts: list[Start]) -> Start:
+    def carried_over(self, optimum: Setting, family: Family) -> Floats:
+        """The optimum of one family as a start for another."""
+        d = self.X.shape[1]
+        of, log_theta = optimum
+        begin = log_theta.copy()
+        begin[:d] += math.log(_WIDER[family] / _WIDER[of])
+        return np.where(self.free, np.clip(begin, self.lower, self.upper), log_theta)
+
+    def best_of(self, first: Setting, further: list[Start]) -> Setting:
         """Where the best of the local searches ends; those after the first are given up when they fall behind.
 
         Not so without priors: a likelihood has plateaus, on which that cannot be told.
         """
-        best, lowest = starts[0], math.inf
+        best, lowest = first, math.inf
         bounds = list(zip(self.lower[self.free], self.upper[self.free], strict=True))
-        for family, begin in starts:
+        for family, given in (first, *further):
+            if given is None and family == best[0]:
+                continue  # that search has been made
+            begin = given if given is not None else self.carried_over(best, family)
             race = _Race(self._value_and_gradient, lowest if self.surrogate.method == "map" else math.inf)
             run = minimize(
                 race.evaluate,
