@@ -97,7 +97,7 @@ def test_pending_points_count_at_their_posterior_mean(space):
     Z = np.random.default_rng(0).random((50, 2))
     h = state.fit.hyperparameters
     kernel = h.kernel((False, False))
-    mean, _ = textbook(kernel, 1e-2, told, h.standardised(history.y), Z)
+    mean, _ = textbook(kernel, 1e-2, told, h.units.standardised(history.y), Z)
     everything = np.vstack([told, pending])
     _, sd = textbook(kernel, 1e-2, everything, np.zeros(len(everything)), Z)
     np.testing.assert_allclose(posterior.mean(Z), mean, atol=1e-9)
@@ -112,7 +112,7 @@ def test_failed_points_count_as_poor_for_choosing_only():
     state = believe(study._setup, history, len(study), None)
     x = codes(study, [trial])
     h = state.fit.hyperparameters
-    poor = np.quantile(h.standardised(history.y), 0.25)
+    poor = np.quantile(h.units.standardised(history.y), 0.25)
     assert imagine(history, state).mean(x)[0] < max(state.belief.mean(x)[0], poor) + 1e-12
     assert len(imagine(history, state)) == 7
     assert len(state.belief) == 6  # the model proper never saw it

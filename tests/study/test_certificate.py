@@ -71,7 +71,9 @@ class TestUnits:
     @pytest.mark.parametrize("direction", ["maximize", "minimize"])
     @pytest.mark.parametrize("space", SPACES)
     def test_with_one_model_mean_and_sd_are_those_of_the_prediction(self, space, direction):
-        known = Surrogate(method="fixed", lengthscale=0.4, signal_var=1.5, noise_var=1e-3, refit_every=1)
+        known = Surrogate(
+            method="fixed", lengthscale=0.4, signal_var=1.5, noise_var=1e-3, refit_every=1, compress=False
+        )
         study = run(SPACES[space](), 9, direction=direction, surrogate=known)
         left, advice = study.certificate(), study.recommend()
         mean, sd = study.predict([left.params])

@@ -380,7 +380,8 @@ def check_trial(study: Study, trial: Trial) -> None:
     assert (trial.hyperparameters is not None) == (trial.source == "rule")
     if trial.hyperparameters is not None:
         numbers = {k: v for k, v in trial.hyperparameters.items() if k not in ("family", "lengthscale")}
-        assert all(math.isfinite(v) for v in numbers.values()), numbers
+        assert all(math.isfinite(v) for k, v in numbers.items() if (k, v) != ("knee", None)), numbers
         assert all(math.isfinite(v) and v > 0.0 for v in trial.hyperparameters["lengthscale"])
         assert numbers["scale"] > 0.0
+        assert numbers["bend"] > 0.0
         assert trial.record["sd"] >= 0.0

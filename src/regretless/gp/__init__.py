@@ -5,6 +5,7 @@ from regretless.gp.fit import Hyperparameters, Surrogate, fit, fitted_to, refit_
 from regretless.gp.kernels import Kernel
 from regretless.gp.posterior import Posterior, posterior
 from regretless.gp.table import TablePosterior, table_posterior
+from regretless.gp.units import Units
 
 __all__ = [
     "Hyperparameters",
@@ -13,6 +14,7 @@ __all__ = [
     "Posterior",
     "Surrogate",
     "TablePosterior",
+    "Units",
     "draw_on_table",
     "draw_paths",
     "fit",

@@ -15,8 +15,9 @@ from regretless.gp.evidence import column_distances, log_evidence_gradient
 from regretless.gp.kernels import FAMILIES, Family, Kernel
 from regretless.gp.posterior import Posterior, posterior
 from regretless.gp.priors import CAUTIOUS_LENGTHSCALE, LENGTHSCALE, LogNormal, hyperprior
+from regretless.gp.units import Units
 
-__all__ = ["Hyperparameters", "Surrogate", "fit", "fitted_to", "refit_due", "standardise"]
+__all__ = ["Hyperparameters", "Surrogate", "fit", "fitted_to", "refit_due"]
 
 Method = Literal["map", "likelihood", "fixed"]
 #: A kernel family and its ``log_theta``.
@@ -69,6 +70,9 @@ class Surrogate:
         At most so many observations, evenly spaced in time, are used to choose hyperparameters; the posterior has all.
     standardize
         Whether y is shifted and scaled to mean 0 and variance 1 before modelling.
+    compress
+        Whether, before that, values below their median are taken by about their logarithm (`regretless.gp.units`).
+        Not without ``standardize``.
 
     >>> Surrogate.paper().kernel
     'rbf'
@@ -86,6 +90,7 @@ class Surrogate:
     refit_every: int | None = None
     fit_size: int = 1000
     standardize: bool = True
+    compress: bool = True
 
     def __post_init__(self) -> None:
         if self.kernel not in (*FAMILIES, "auto"):
@@ -120,6 +125,7 @@ class Surrogate:
             lengthscale_bounds=(0.1, 10.0),
             restarts=10,
             refit_every=5,
+            compress=False,
         )
 
     @classmethod
@@ -150,14 +156,13 @@ class Surrogate:
 
 @dataclass(frozen=True, slots=True)
 class Hyperparameters:
-    """One fitted setting; ``shift`` and ``scale`` carry standardised values back to the user's units."""
+    """One fitted setting, and the units in which the model sees the values."""
 
     family: Family
     lengthscale: tuple[float, ...]
     signal_var: float
     noise_var: float
-    shift: float = 0.0
-    scale: float = 1.0
+    units: Units = field(default_factory=Units)
 
     def kernel(self, categorical: tuple[bool, ...]) -> Kernel:
         """The kernel with this setting."""
@@ -165,30 +170,7 @@ class Hyperparameters:
 
     def posterior(self, categorical: tuple[bool, ...], X: Floats, y: Floats) -> Posterior:
         """Posterior of the standardised function given values in the user's units."""
-        return posterior(self.kernel(categorical), noise_var=self.noise_var, X=X, y=self.standardised(y))
-
-    def standardised(self, y: Floats) -> Floats:
-        """Values as the model sees them."""
-        return np.asarray(y / self.scale - self.shift / self.scale)
-
-
-def standardise(y: Floats) -> tuple[float, float]:
-    """Shift and scale that bring y to mean 0 and variance 1; (nearly) constant values keep scale 1.
-
-    Computed on y over its largest size, so that values of 1e300 do not overflow.
-
-    >>> standardise(np.array([1.0, 3.0]))
-    (2.0, 1.0)
-    """
-    size = float(np.max(np.abs(y))) if len(y) else 0.0
-    if size == 0.0:
-        return 0.0, 1.0
-    z = y / size
-    centre, spread = float(z.mean()), float(z.std())
-    # A spread of rounding errors is no spread; below the smallest normal number nothing can be divided safely.
-    if spread <= 1e-13 or spread * size < np.finfo(float).tiny:
-        return centre * size, max(size, 1.0) if spread > 0.0 else 1.0
-    return centre * size, spread * size
+        return posterior(self.kernel(categorical), noise_var=self.noise_var, X=X, y=self.units.standardised(y))
 
 
 def refit_due(surrogate: Surrogate, *, n: int, n_fitted: int | None) -> bool:
@@ -234,8 +216,8 @@ def fit(
     given = surrogate.lengthscale if isinstance(surrogate.lengthscale, tuple) else (surrogate.lengthscale,) * d
     if len(given) != d:
         raise InvalidInput(f"lengthscale must be one number or one a column, {d} in all; got {len(given)}.")
-    shift, scale = standardise(y) if surrogate.standardize else (0.0, 1.0)
-    objective = _Objective.build(surrogate, X, y / scale - shift / scale, categorical)
+    units = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
+    objective = _Objective.build(surrogate, X, units.standardised(y), categorical)
     family, best = objective.first_guess(start)
     if surrogate.method != "fixed" and len(y) >= 2 and objective.free.any():
         further = [objective.further_start(rng) for _ in range(surrogate.restarts)]
@@ -246,7 +228,7 @@ def fit(
     lengthscale = tuple(v for v in given if v is not None) if surrogate.method == "fixed" else fitted
     signal_var = surrogate.signal_var if surrogate.signal_var is not None else float(theta[d])
     noise_var = surrogate.noise_var if surrogate.noise_var is not None else float(theta[d + 1])
-    return Hyperparameters(family, lengthscale, signal_var, noise_var, shift, scale)
+    return Hyperparameters(family, lengthscale, signal_var, noise_var, units)
 
 
 @dataclass(frozen=True, slots=True)

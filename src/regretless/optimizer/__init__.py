@@ -1,6 +1,6 @@
 """Algorithm 1 as pure steps on frozen data: setup and history in, suggestion out."""
 
-from regretless.optimizer.beliefs import State, doubt, in_units
+from regretless.optimizer.beliefs import State, doubt
 from regretless.optimizer.certify import Proof, certify
 from regretless.optimizer.history import Fit, History, Points, without_last
 from regretless.optimizer.recommend import Choice, predict, recommend
@@ -19,7 +19,6 @@ __all__ = [
     "Suggestion",
     "certify",
     "doubt",
-    "in_units",
     "predict",
     "recommend",
     "setup",

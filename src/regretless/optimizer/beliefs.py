@@ -11,7 +11,6 @@ from functools import cache
 
 import numpy as np
 
-from regretless.arrays import Floats
 from regretless.gp import Posterior, TablePosterior, fit, fitted_to, prior_factor, refit_due, table_posterior
 from regretless.linalg import Factor, single_thread
 from regretless.optimizer.history import Fit, History, without_last
@@ -19,13 +18,12 @@ from regretless.optimizer.setup import Setup
 from regretless.rng import Purpose, stream
 from regretless.spaces import Table
 
-__all__ = ["Belief", "State", "believe", "doubt", "imagine", "in_units", "told_key"]
+__all__ = ["Belief", "State", "believe", "doubt", "imagine", "told_key"]
 
 Belief = Posterior | TablePosterior
 
 #: Fresh starts, at the least, of a fit that is not carried on from an earlier one.
 _STARTS = 2
-_LARGEST = np.finfo(np.float64).max
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +53,16 @@ def believe(setup: Setup, history: History, trial: int, state: State | None) -> 
         done = n_fit
         state = replace(state, belief=state.base)
     belief = state.belief
-    standardised = fitted.hyperparameters.standardised(history.y[rows[done:]])
+    standardised = fitted.hyperparameters.units.standardised(history.y[rows[done:]])
     for row, value in zip(rows[done:], standardised.tolist(), strict=True):
         belief = belief.condition(history.told.X[row], value)
     return replace(state, belief=belief, trials=trials, y=y)
 
 
 def doubt(setup: Setup, history: History, state: State | None) -> State:
-    """The posterior on which certificates rest: on a table that of the cautious model.
+    """The posterior on which certificates rest: of the values as they are, on a table under the cautious model.
 
+    A bound on a regret is in the user's units, and so it stays when no value is compressed.
     Its hyperparameters are fitted to the first so many told values, as many as the schedule of fits says for their
     number, always from the same starts. So it depends on what was told, and on nothing that was asked before. In a
     product space they are estimates anyway, and the search would never look where only a cautious model has doubts.
@@ -72,7 +71,8 @@ def doubt(setup: Setup, history: History, state: State | None) -> State:
         surrogate = setup.surrogate
         if isinstance(setup.domain, Table):
             surrogate = surrogate.cautious()
-        setup = replace(setup, surrogate=replace(surrogate, restarts=max(surrogate.restarts, _STARTS)))
+        restarts = max(surrogate.restarts, _STARTS)
+        setup = replace(setup, surrogate=replace(surrogate, restarts=restarts, compress=False))
         first = without_last(history, len(history.y) - fitted_to(setup.surrogate, len(history.y)))
         trials, y = tuple(first.told.trials.tolist()), tuple(first.y.tolist())
         if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
@@ -93,21 +93,13 @@ def imagine(history: History, state: State) -> Belief:
         return state.belief
     belief = state.belief.branch() if isinstance(state.belief, TablePosterior) else state.belief
     hyperparameters = state.fit.hyperparameters
-    poor = float(np.quantile(hyperparameters.standardised(history.y), 0.25)) if len(history.y) else 0.0
+    poor = float(np.quantile(hyperparameters.units.standardised(history.y), 0.25)) if len(history.y) else 0.0
     # One row at a time at the mean of the posterior so far: conditioning at the mean leaves every mean as it was.
     for x in history.pending.X:
         belief = belief.condition(x, float(_posterior(belief).mean(x[None, :])[0]))
     for x in history.failed.X:
         belief = belief.condition(x, min(float(_posterior(belief).mean(x[None, :])[0]), poor))
     return belief
-
-
-def in_units(fitted: Fit, mean: Floats | float, sd: Floats | float) -> tuple[Floats, Floats]:
-    """Mean and sd of the model in the units of y; what is past the largest float becomes the largest float."""
-    h = fitted.hyperparameters
-    with np.errstate(over="ignore"):
-        restored = h.shift + h.scale * np.asarray(mean), h.scale * np.asarray(sd)
-    return np.clip(restored[0], -_LARGEST, _LARGEST), np.minimum(restored[1], _LARGEST)
 
 
 def told_key(history: History) -> int:

@@ -42,7 +42,7 @@ def certify(
     with single_thread():
         belief = state.belief
         rng = stream(setup.seed, told_key(history), Purpose.CERTIFICATE)
-        eps_model = None if eps is None else eps / state.fit.hyperparameters.scale
+        eps_model = None if eps is None else eps / state.fit.hyperparameters.units.scale
         if isinstance(belief, TablePosterior):
             index = None if choice is None else choice.index
             allowed = history.allowed(len(belief.X))

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, believe, in_units, told_key
+from regretless.optimizer.beliefs import State, believe, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import History
 from regretless.optimizer.setup import Setup
@@ -58,7 +58,7 @@ def recommend(setup: Setup, history: History, trial: int, state: State | None) -
             )
             index, x = -1, found[0] if found is not None else X[0]
             mean, sd = (float(moment[0]) for moment in belief.mean_sd(x[None, :]))
-        mean_y, sd_y = in_units(state.fit, mean, sd)
+        mean_y, sd_y = state.fit.hyperparameters.units.restored(mean, sd)
         return Choice(x, index, float(mean_y), float(sd_y))
 
 
@@ -70,4 +70,4 @@ def predict(
         state = believe(setup, history, trial, state)
         belief = state.belief
         posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
-        return in_units(state.fit, *posterior.mean_sd(X))
+        return state.fit.hyperparameters.units.restored(*posterior.mean_sd(X))

@@ -11,7 +11,7 @@ from regretless.arrays import Floats
 from regretless.errors import Exhausted, NumericalError
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import Belief, State, believe, imagine, in_units
+from regretless.optimizer.beliefs import Belief, State, believe, imagine
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
 from regretless.optimizer.history import Fit, History
@@ -141,7 +141,7 @@ def _random(setup: Setup, history: History, trial: int, open_: npt.NDArray[np.bo
 def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.NDArray[np.bool_]) -> Suggestion:
     belief = imagine(history, state)
     hyperparameters = state.fit.hyperparameters
-    y = hyperparameters.standardised(history.y)
+    y = hyperparameters.units.standardised(history.y)
     view = _view(setup, history, trial, state, belief, float(y.max()) if len(y) else 0.0)
     score = setup.rule.draw(view, history.n_ruled + 1, stream(setup.seed, trial, Purpose.RULE))
     values = score.on(view)
@@ -163,7 +163,7 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
         if near(setup.domain, x[None, :], blocked)[0]:  # bounds so close that few decimals lie between them
             return _random(setup, history, trial, open_, "the point found rounds to one already tried")
         mean, sd = (float(moment[0]) for moment in view.posterior.mean_sd(x[None, :]))
-    mean_y, sd_y = in_units(state.fit, mean, sd)
+    mean_y, sd_y = hyperparameters.units.restored(mean, sd)
     record = {**score.record, "mean": float(mean_y), "sd": float(sd_y)}
     return Suggestion(x, index, "rule", record, jitter=view.posterior.jitter, fit=state.fit)
 

@@ -1,14 +1,14 @@
 """What the events of a study add up to: its trials, and the arrays a suggestion is computed from."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp import Hyperparameters
+from regretless.gp import Hyperparameters, Units
 from regretless.optimizer import Fit, History, Points, Setup
 from regretless.spaces import Table
 from regretless.study.events import Event
@@ -165,10 +165,8 @@ class Ledger:
             return None
         if "trials" not in data:
             return self.fit
-        settings = data["hyperparameters"]
-        hyperparameters = Hyperparameters(**{**settings, "lengthscale": tuple(settings["lengthscale"])})
         trials = tuple(number for first, last in data["trials"] for number in range(first, last + 1))
-        return Fit(hyperparameters, data["at_trial"], trials)
+        return Fit(_from_dict(data["hyperparameters"]), data["at_trial"], trials)
 
     def _added(self, event: Event) -> None:
         data = event.data
@@ -271,6 +269,13 @@ def _as_dict(h: Hyperparameters) -> dict[str, Any]:
         "lengthscale": h.lengthscale,
         "signal_var": h.signal_var,
         "noise_var": h.noise_var,
-        "shift": h.shift,
-        "scale": h.scale,
+        **asdict(h.units),
     }
+
+
+def _from_dict(data: Mapping[str, Any]) -> Hyperparameters:
+    """Records of before there was a knee do not name one."""
+    of_units = {part.name for part in fields(Units)}
+    units = Units(**{name: value for name, value in data.items() if name in of_units})
+    rest = {name: value for name, value in data.items() if name not in of_units}
+    return Hyperparameters(**{**rest, "lengthscale": tuple(rest["lengthscale"]), "units": units})

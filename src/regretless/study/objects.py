@@ -32,6 +32,9 @@ _OWN: dict[str, type] = {
     )
 }
 
+#: Settings that came later: what was in force in a study that does not name them.
+_BEFORE: dict[str, dict[str, Any]] = {"Surrogate": {"compress": False}}
+
 
 def object_to_data(obj: Any, what: str) -> Any:
     """Scalars as they are, tuples as lists, objects as their class and settings.
@@ -79,7 +82,8 @@ def object_from_data(data: Any, what: str) -> Any:
     if not isinstance(data, Mapping):
         return data
     kind = _OWN.get(data["class"]) or _imported(data["class"], what)
-    settings = {key: object_from_data(value, what) for key, value in data["settings"].items()}
+    named = {**_BEFORE.get(data["class"], {}), **data["settings"]}
+    settings = {key: object_from_data(value, what) for key, value in named.items()}
     try:
         return kind(**settings)
     except TypeError as error:

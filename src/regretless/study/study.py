@@ -17,7 +17,6 @@ from regretless.optimizer import (
     State,
     certify,
     doubt,
-    in_units,
     predict,
     recommend,
     without_last,
@@ -410,8 +409,9 @@ class Study:
         choice, whole = self._choice(history), as_whole(draws, "draws")
         proof = certify(self._setup, history, choice, self._doubtful(history), eps=eps, draws=whole)
         found = proof.certificate
-        scale = proof.fit.hyperparameters.scale
-        mean, sd = in_units(proof.fit, found.mean, found.sd)
+        units = proof.fit.hyperparameters.units
+        scale = units.scale
+        mean, sd = units.restored(found.mean, found.sd)
         left = RemainingRegret(
             params=self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x),
             row=self._row(choice.index),
@@ -449,7 +449,11 @@ class Study:
         return left if all(when.allows(self._bound(history, k), left) for k in range(1, when.patience)) else None
 
     def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
-        """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units."""
+        """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units.
+
+        Worse than the median of what was measured the model counts by logarithms (`Surrogate.compress`), and its law is
+        skew: there they are the median, and half the width of the central 68 %.
+        """
         history = self._told_history("predict")
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):
             raise InvalidInput(f"predict needs a list of params, got {many!r}. For one point write predict([params]).")
@@ -567,7 +571,7 @@ class Study:
             if len(self._bounds) >= _BOUNDS_KEPT:
                 del self._bounds[next(iter(self._bounds))]  # the oldest
             proof = certify(self._setup, earlier, None, self._doubtful(earlier))
-            self._bounds[key] = proof.fit.hyperparameters.scale * proof.certificate.bound
+            self._bounds[key] = proof.fit.hyperparameters.units.scale * proof.certificate.bound
         return self._bounds[key]
 
     def _told_history(self, what: str) -> History:

@@ -1,0 +1,118 @@
+r"""Between the user's values y and the model's z: low values compressed, then shifted and scaled.
+
+.. math:: z = (c(y) - \text{shift}) / \text{scale}, \qquad
+          c(y) = \begin{cases} y & y \ge k \\ k + b \sinh^{-1}((y - k)/b) & y < k \end{cases}
+
+How bad a bad point is tells little about where the best one lies, and a few very low values would set the scale for all
+others. So what is below the knee k counts by about its logarithm; above, where the maximum is looked for, nothing
+changes. c is increasing and twice differentiable; its slope is 1 at the knee.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.arrays import Floats
+
+__all__ = ["Units", "standardise"]
+
+#: The bend b, as a share of the standard deviation of c(y), and how closely it is found.
+_BEND = 0.75
+_CLOSE = 1e-2
+_LARGEST = np.finfo(np.float64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """How the model sees the user's values; without a knee none is compressed.
+
+    >>> units = Units.of(np.array([-90.0, 1.0, 2.0, 3.0, 4.0]), compress=True)
+    >>> units.knee, units.standardised(np.array([-90.0, 1.0, 4.0])).round(2).tolist()
+    (2.0, [-1.99, 0.34, 0.65])
+    """
+
+    shift: float = 0.0
+    scale: float = 1.0
+    knee: float | None = None
+    bend: float = 1.0
+
+    @classmethod
+    def of(cls, y: Floats, *, compress: bool) -> "Units":
+        """Those that standardise y; the knee is the median.
+
+        The bend is three quarters of the standard deviation that compressed values have: of y itself, one very low
+        value would make it so wide that nothing is compressed. It is found by iteration from above.
+        """
+        shift, scale = standardise(y)
+        if not compress or not len(y):
+            return cls(shift, scale)
+        knee, bend = _median(y), math.inf
+        while _BEND * scale < (1.0 - _CLOSE) * bend:
+            bend = _BEND * scale
+            shift, scale = standardise(_compress(y, knee, bend))
+        return cls(shift, scale, knee, bend)
+
+    def standardised(self, y: Floats) -> Floats:
+        """Values as the model sees them."""
+        c = y if self.knee is None else _compress(y, self.knee, self.bend)
+        return np.asarray(c / self.scale - self.shift / self.scale)
+
+    def restored(self, mean: Floats | float, sd: Floats | float) -> tuple[Floats, Floats]:
+        """Mean and sd of the model in the user's units; what is past the largest float becomes the largest float.
+
+        Where one sd reaches below the knee, the law there is skew: its median, and half the width of its central 68 %.
+        """
+        with np.errstate(over="ignore"):
+            centre, spread = _finite(self.shift + self.scale * np.asarray(mean)), _finite(self.scale * np.asarray(sd))
+            if self.knee is None:
+                return centre, spread
+            low, middle, high = (
+                _finite(_expand(c, self.knee, self.bend)) for c in (centre - spread, centre, centre + spread)
+            )
+        return middle, np.where(low < self.knee, 0.5 * high - 0.5 * low, spread)
+
+
+def standardise(y: Floats) -> tuple[float, float]:
+    """Shift and scale that bring y to mean 0 and variance 1; (nearly) constant values keep scale 1.
+
+    Computed on y over its largest size, so that values of 1e300 do not overflow.
+
+    >>> standardise(np.array([1.0, 3.0]))
+    (2.0, 1.0)
+    """
+    size = float(np.max(np.abs(y))) if len(y) else 0.0
+    if size == 0.0:
+        return 0.0, 1.0
+    z = y / size
+    centre, spread = float(z.mean()), float(z.std())
+    # A spread of rounding errors is no spread; below the smallest normal number nothing can be divided safely.
+    if spread <= 1e-13 or spread * size < np.finfo(float).tiny:
+        return centre * size, max(size, 1.0) if spread > 0.0 else 1.0
+    return centre * size, spread * size
+
+
+def _compress(y: Floats, knee: float, bend: float) -> Floats:
+    """``c(y)``, in halves: the difference of two values may overflow, c(y) does not."""
+    return np.where(y < knee, 2.0 * (0.5 * knee + 0.5 * bend * np.arcsinh(_below(y, knee, bend))), y)
+
+
+def _expand(c: Floats, knee: float, bend: float) -> Floats:
+    """The y with ``c(y) = c``; overflows far below the knee."""
+    return np.where(c < knee, knee + bend * np.sinh(_below(c, knee, bend)), c)
+
+
+def _below(y: Floats, knee: float, bend: float) -> Floats:
+    """(y - knee) / bend where that is negative, else 0."""
+    with np.errstate(over="ignore"):
+        return np.clip((0.5 * y - 0.5 * knee) / (0.5 * bend), -_LARGEST, 0.0)
+
+
+def _median(y: Floats) -> float:
+    """The median, where even the sum of two values may overflow."""
+    n, ordered = len(y), np.sort(y)
+    return float(0.5 * ordered[(n - 1) // 2] + 0.5 * ordered[n // 2])
+
+
+def _finite(y: Floats) -> Floats:
+    return np.clip(y, -_LARGEST, _LARGEST)
