@@ -112,14 +112,8 @@ class MomentScore:
 
     def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
         """The score and its gradient at the rows of X."""
-        mean, sd, d_mean, d_sd = self.posterior.mean_sd_gradient(X)
-        by_mean, by_sd = self.formula.slopes(mean, sd)
-        gradient: Floats = _column(by_mean) * d_mean + _column(by_sd) * d_sd
-        return self.formula.value(mean, sd), gradient
-
-
-def _column(slope: Floats | float) -> Floats | float:
-    return slope[:, None] if isinstance(slope, np.ndarray) else slope
+        mean, sd, pull = self.posterior.mean_sd_pull(X)
+        return self.formula.value(mean, sd), pull(*self.formula.slopes(mean, sd))
 
 
 class Rule(ABC):

@@ -49,8 +49,8 @@ def recommend(setup: Setup, history: History, trial: int, state: State | None) -
             posterior = belief
 
             def mean_and_gradient(rows: Floats) -> tuple[Floats, Floats]:
-                value, _, gradient, _ = posterior.mean_sd_gradient(rows)
-                return value, gradient
+                value, _, pull = posterior.mean_sd_pull(rows)
+                return value, pull(1.0, 0.0)
 
             none: Floats = np.empty((0, X.shape[1]))
             found = search_product(

@@ -4,6 +4,7 @@ SciPy's L-BFGS-B moves one start at a time, and for the matrices of one suggesti
 score. In step, the score is evaluated for all starts with one matrix product. The tests compare the two.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -63,10 +64,12 @@ def climb(
     if not (movable.any() and s):
         return X, f
     frozen = None if movable.all() else ~movable
-    g = _usable(f, g, frozen)
-    best_X, best_f = X.copy(), f.copy()
+    g, _ = _usable(f, g, frozen)
+    found_X, found_f = X.copy(), f.copy()  # of those that are on their way: when they end
     inward = _projected(X, g)
-    scale = np.maximum(1e-3 * np.abs(f), _FIRST * _largest(inward))
+    steepest = _largest(inward)
+    scale = np.maximum(1e-3 * np.abs(f), _FIRST * steepest)
+    front = np.maximum.reduce(f)
     H = np.tile(np.eye(d), (s, 1, 1))  # inverse Hessians of -f
     fresh = np.ones(s, dtype=bool)  # H is still the identity
     reach, stretch = np.full(s, _LONGEST), np.ones(s)
@@ -77,23 +80,24 @@ def climb(
             X_new[:, frozen] = X[:, frozen]
         moved = X_new - X
         promised, longest = _dot(g, moved), _largest(moved)
-        on = (longest >= 1e-9) & (_largest(inward) > tolerance * scale) & ~ended
+        on = (longest >= 1e-9) & (steepest > tolerance * scale) & ~ended
         if race:
             hope = np.maximum(_HOPE * promised, _FIRST * np.add.reduce(np.abs(inward), axis=1))
-            on &= f + hope >= np.maximum.reduce(best_f)
-        if not np.logical_and.reduce(on):
-            if not np.logical_or.reduce(on):
-                break
+            on &= f + hope >= front
+        if not all(on.tolist()):
+            found_X[which], found_f[which] = X, f
+            if not any(on.tolist()):
+                return found_X, found_f
             X, f, g, H, X_new, moved = X[on], f[on], g[on], H[on], X_new[on], moved[on]
             promised, longest, scale = promised[on], longest[on], scale[on]
             fresh, stretch, reach, which = fresh[on], stretch[on], reach[on], which[on]
         f_new, g_new = value_and_gradient(X_new, which)
-        g_new = _usable(f_new, g_new, frozen)
-        gain = np.where(np.isfinite(f_new), f_new, -np.inf) - f
+        g_new, finite = _usable(f_new, g_new, frozen)
+        gain = (f_new if finite else np.where(np.isfinite(f_new), f_new, -np.inf)) - f
         ok = gain >= _ARMIJO * promised
 
         H, fresh = _bfgs(H, fresh, moved, g - g_new, ok)
-        if np.logical_and.reduce(ok):
+        if all(ok.tolist()):
             X, f, g, reach = X_new, f_new, g_new, np.full(len(f), _LONGEST)
         else:
             # Where the parabola through f, its slope and f_new has its top.
@@ -101,28 +105,43 @@ def climb(
             reach = np.where(ok, _LONGEST, longest * np.clip(top, *_SHRINK))
             X, f, g = np.where(ok[:, None], X_new, X), np.where(ok, f_new, f), np.where(ok[:, None], g_new, g)
         stretch = np.where(gain > _TOO_SHORT * promised, 2.0 * stretch, 1.0)
-        best_X[which], best_f[which] = X, f
         # What was promised, not what was gained: a step over the top to its other side gains little, and is no end.
         ended = ok & (promised < tolerance * scale)
+        front = max(front, *f.tolist())
         inward = _projected(X, g)
-    return best_X, best_f
+        steepest = _largest(inward)
+    found_X[which], found_f[which] = X, f
+    return found_X, found_f
 
 
-# A step handles few numbers, and its time goes by calls: ufuncs are called as such, not through NumPy's wrappers.
+# A step handles few numbers, and its time goes by calls: ufuncs are called as such, not through NumPy's wrappers, and
+# what a handful of numbers decides is asked of a list.
 
 
-def _usable(f: Floats, g: Floats, frozen: npt.NDArray[np.bool_] | None) -> Floats:
-    """The gradient where it may be followed, otherwise 0."""
+def _usable(f: Floats, g: Floats, frozen: npt.NDArray[np.bool_] | None) -> tuple[Floats, bool]:
+    """The gradient where it may be followed, otherwise 0; and whether all values and gradients are finite."""
+    finite = math.isfinite(sum(f.tolist())) and math.isfinite(np.add.reduce(g, axis=None))
+    if finite and frozen is None:
+        return g, True
     usable = np.isfinite(g) & np.isfinite(f)[:, None]
     if frozen is not None:
         usable &= ~frozen
-    return g if np.logical_and.reduce(usable, axis=None) else np.where(usable, g, 0.0)
+    return np.where(usable, g, 0.0), finite
 
 
 def _projected(X: Floats, g: Floats) -> Floats:
     """The gradient without the parts that point out of the cube."""
+    if _inside(X, strictly=True):
+        return g
     room = np.where(g > 0.0, 1.0 - X, X)
     return np.where(room > 0.0, g, 0.0)
+
+
+def _inside(X: Floats, *, strictly: bool = False) -> bool:
+    """Whether all of X is in the cube, or in its interior."""
+    numbers = X.ravel().tolist()
+    low, high = min(numbers), max(numbers)
+    return low > 0.0 and high < 1.0 if strictly else low >= 0.0 and high <= 1.0
 
 
 def _within(X: Floats) -> Floats:
@@ -143,12 +162,17 @@ def _step(X: Floats, inward: Floats, H: Floats, fresh: npt.NDArray[np.bool_], st
     Along the gradient where no curvature is known yet, or where the cube cuts all that ascends off Newton's step.
     """
     P = _newton(H, inward)
-    inside = _within(X + P) - X
-    blind = fresh | (_dot(inside - 1e-3 * P, inward) <= 0.0)
-    P = np.where(blind[:, None], inward, P)
-    longest = np.maximum(_largest(P), 1e-300)
-    size = np.where(blind, _FIRST, longest) * stretch
-    P *= (np.minimum(size, reach) / longest)[:, None]
+    blind = fresh
+    to = X + P
+    if not _inside(to):
+        blind = fresh | (_dot(_within(to) - X - 1e-3 * P, inward) <= 0.0)
+    if not any(blind.tolist()):
+        longest = size = np.maximum(_largest(P), 1e-300)
+    else:
+        P = np.where(blind[:, None], inward, P)
+        longest = np.maximum(_largest(P), 1e-300)
+        size = np.where(blind, _FIRST, longest)
+    P *= (np.minimum(size * stretch, reach) / longest)[:, None]
     return P
 
 
@@ -160,7 +184,7 @@ def _newton(H: Floats, inward: Floats) -> Floats:
     """
     held = inward == 0.0
     P: Floats = (H @ inward[:, :, None])[:, :, 0]
-    if not np.logical_or.reduce(held, axis=None):
+    if not any(held.ravel().tolist()):
         return P
     M = H * (held[:, :, None] & held[:, None, :])
     diagonal = np.arange(H.shape[1])
@@ -175,22 +199,21 @@ def _bfgs(
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """BFGS update of the inverse Hessians where the step was taken and the curvature is right.
 
-    With s the step and y the fall of the gradient: H' = H - (s (Hy)' + (Hy) s')/sy + (1 + y'Hy/sy) s s'/sy.
+    With s the step and y the fall of the gradient: H' = H + (s a' + a s')/sy, a = (1 + y'Hy/sy) s/2 - Hy.
     """
     sy, yy = _dot(moved, fall), _dot(fall, fall)
     use = ok & (yy > 1e-300) & (sy > 1e-10 * np.sqrt(yy * _dot(moved, moved)))
-    all_use = np.logical_and.reduce(use)
+    all_use = all(use.tolist())
     if not all_use:
-        if not np.logical_or.reduce(use):
+        if not any(use.tolist()):
             return H, fresh
         sy, yy = np.where(use, sy, 1.0), np.where(use, yy, 1.0)
     # Before the first update the identity is scaled to the curvature just seen (Nocedal and Wright 2006, eq. 6.20).
-    G = H * np.where(fresh, sy / yy, 1.0)[:, None, None] if np.logical_or.reduce(fresh) else H
+    G = H * np.where(fresh, sy / yy, 1.0)[:, None, None] if any(fresh.tolist()) else H
     Gy = (G @ fall[:, :, None])[:, :, 0]
-    r = moved / sy[:, None]
-    cross = r[:, :, None] * Gy[:, None, :]
-    outer = moved[:, :, None] * r[:, None, :]
-    G = G - cross - cross.transpose(0, 2, 1) + (1.0 + _dot(fall, Gy) / sy)[:, None, None] * outer
+    a = (0.5 + 0.5 * _dot(fall, Gy) / sy)[:, None] * moved - Gy
+    half = moved[:, :, None] * (a / sy[:, None])[:, None, :]
+    G = G + half + half.transpose(0, 2, 1)
     return (G, np.zeros_like(fresh)) if all_use else (np.where(use[:, None, None], G, H), fresh & ~use)
 
 

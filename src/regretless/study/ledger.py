@@ -1,7 +1,7 @@
 """What the events of a study add up to: its trials, and the arrays a suggestion is computed from."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -269,7 +269,10 @@ def _as_dict(h: Hyperparameters) -> dict[str, Any]:
         "lengthscale": h.lengthscale,
         "signal_var": h.signal_var,
         "noise_var": h.noise_var,
-        **asdict(h.units),
+        "shift": h.units.shift,
+        "scale": h.units.scale,
+        "knee": h.units.knee,
+        "bend": h.units.bend,
     }
 
 
