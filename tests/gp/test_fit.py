@@ -545,9 +545,9 @@ def test_every_second_further_start_asks_for_a_family_alone():
 
 def race(values, lowest, slope=0.0):
     """How many steps a search takes whose value after each step is the next of ``values``."""
-    race = module._Race(lambda value: (value, np.array([-slope, 0.0])), lowest)
+    race = module._Race(lambda moving: (moving[0], np.array([-slope, 0.0])), lowest)
     for count, value in enumerate(values):
-        race.evaluate(value)
+        race.value(np.array([value]))
         try:
             race.step(None)
         except StopIteration:
@@ -560,6 +560,21 @@ def test_a_search_is_given_up_where_three_more_such_steps_do_not_suffice():
     assert race([9.0, 8.0, 7.0, 6.0, 5.5, 5.0], lowest=3.1) == 6  # 2.9, then 2.4 and 1.9 after gains of 2.5 and 2
     assert race([9.0, 1.0, 1.0, 1.0, 1.0, 1.0], lowest=2.0) == 6  # ahead already: goes on to its own end
     assert race([9.0] * 6, lowest=math.inf) == 6  # the first of all never is
+
+
+def test_a_value_is_computed_once_and_its_gradient_is_that_of_the_point_asked_for():
+    calls = []
+
+    def f(moving):
+        calls.append(moving.tolist())
+        return float(moving @ moving), 2.0 * moving
+
+    race, here, there = module._Race(f, math.inf), np.array([1.0, 2.0]), np.array([3.0, 0.5])
+    assert race.value(here) == 5.0
+    np.testing.assert_array_equal(race.gradient(here), [2.0, 4.0])
+    assert len(calls) == 1
+    np.testing.assert_array_equal(race.gradient(there), [6.0, 1.0])
+    assert (calls, race.latest) == ([[1.0, 2.0], [3.0, 0.5]], 9.25)
 
 
 def test_a_search_on_a_steep_slope_goes_on():

@@ -325,10 +325,10 @@ class _Objective:
             begin = given if given is not None else self.carried_over(best, family)
             race = _Race(self._value_and_gradient, lowest if self.surrogate.method == "map" else math.inf)
             run = minimize(
-                race.evaluate,
+                race.value,
                 begin[self.free],
                 args=(family, begin),
-                jac=True,
+                jac=race.gradient,
                 method="L-BFGS-B",
                 bounds=bounds,
                 callback=race.step,
@@ -368,19 +368,27 @@ class _Race:
 
     value_and_gradient: Callable[..., tuple[float, Floats]]
     lowest: float
+    at: list[float] = field(default_factory=list)  # where the function was evaluated last
     latest: float = math.inf
-    slope: float = math.inf
+    slopes: Floats = field(default_factory=lambda: np.empty(0))
     steps: deque[float] = field(default_factory=lambda: deque(maxlen=_PATIENCE + 1))
 
-    def evaluate(self, *arguments: Any) -> tuple[float, Floats]:
-        """The function, whose latest value and slope are kept."""
-        self.latest, gradient = self.value_and_gradient(*arguments)
-        self.slope = float(np.abs(gradient).sum())
-        return self.latest, gradient
+    def value(self, moving: Floats, *arguments: Any) -> float:
+        """The function. SciPy asks for its gradient next: both are kept, which costs less than SciPy's own memory."""
+        self.at = moving.tolist()
+        self.latest, self.slopes = self.value_and_gradient(moving, *arguments)
+        return self.latest
+
+    def gradient(self, moving: Floats, *arguments: Any) -> Floats:
+        """Its gradient."""
+        if self.at != moving.tolist():
+            self.value(moving, *arguments)
+        return self.slopes
 
     def step(self, _: Floats) -> None:
         """SciPy's callback after every step, which arrives at the point of the latest value."""
         self.steps.append(self.latest)
         missing = self.latest - self.lowest
-        if len(self.steps) > _PATIENCE and missing > max(self.steps[0] - self.latest, _REACH * self.slope):
+        slope = float(np.abs(self.slopes).sum())
+        if len(self.steps) > _PATIENCE and missing > max(self.steps[0] - self.latest, _REACH * slope):
             raise StopIteration

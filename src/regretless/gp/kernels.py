@@ -130,7 +130,7 @@ class Kernel:
 
         Categories have no gradient: their columns are zero.
         """
-        G: Floats = X * W.sum(axis=1)[:, None] - W @ B
+        G: Floats = X * np.add.reduce(W, axis=1)[:, None] - W @ B
         G *= 2.0 / self.lengthscale**2
         if any(self.categorical):
             G[:, np.flatnonzero(self.categorical)] = 0.0
