@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 import regretless
 
 PUBLIC = [
@@ -86,6 +88,7 @@ def test_nothing_heavy_is_needed_to_optimise():
     assert json.loads(python(code)) == []
 
 
+@pytest.mark.slow  # a time: on a busy machine it says nothing
 def test_importing_costs_little_more_than_numpy_and_scipy():
     """CPU seconds of the import alone, the least of several runs in turns; at most 1.5 times that of what it needs."""
     timed = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
