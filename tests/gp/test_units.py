@@ -135,7 +135,7 @@ def test_compressed_values_are_finite_and_keep_their_order(y):
     z = units.standardised(y)
     assert np.isfinite(z).all()
     assert np.abs(z).max() <= math.sqrt(len(y)) * (1 + 1e-3) + 1e-2
-    assert (np.diff(z[np.argsort(y)]) >= 0).all()
+    assert (np.diff(z[np.argsort(y)]) >= -1e-12).all()  # but for the rounding of asinh
 
 
 @settings(max_examples=200, deadline=None)
