@@ -52,7 +52,7 @@ def table_cost(peer: str, seed: int, rows: int, dim: int, n: int) -> dict[str, A
     """The same over the rows of a table."""
     X, observe = _table(rows, dim, seed)
     _warm_up_table(peer, dim)
-    count = _cycle(table_optimizer(peer, X[:50], seed, [0, 1], np.array([0.0, 1.0])), n)
+    count = _cycle(table_optimizer(peer, X, seed, [0, 1], np.array([0.0, 1.0])), n)
     optimizer, at = _on_table(peer, seed, X, observe, n - count // 2)
     return _summary(_pairs(optimizer, at, observe, count))
 
@@ -61,10 +61,14 @@ def matvec_cost(peer: str, seed: int, rows: int, dim: int, n: int, repeats: int)
     """Cost of tell + ask between refits, beside one product of a vector with an n x N matrix in the same process."""
     X, observe = _table(rows, dim, seed)
     _warm_up_table(peer, dim)
-    optimizer, at = _on_table(peer, seed, X, observe, n)
-    pairs = _pairs(optimizer, at, observe, min(repeats, _cycle(optimizer, n) - 1))
-    matrix, weights, products = np.full((n, rows), 0.5), np.full(n, 0.5), []
-    for _ in range(repeats):
+    optimizer, at = _on_table(peer, seed, X, observe, n - repeats // 2)
+    matrix, weights = np.full((n, rows), 0.5), np.full(n, 0.5)
+    pairs, products = [], []
+    for _ in range(
+        min(repeats, _cycle(optimizer, n - repeats // 2) - 1)
+    ):  # in turns: the machine is now faster, now slower
+        spent, at = _pair(optimizer, at, observe)
+        pairs.append(spent)
         begin = process_time()
         weights @ matrix
         products.append(process_time() - begin)
@@ -76,12 +80,12 @@ def matvec_cost(peer: str, seed: int, rows: int, dim: int, n: int, repeats: int)
     }
 
 
-def peak_memory(peer: str, seed: int, rows: int, dim: int, n: int, repeats: int) -> dict[str, Any]:
-    """Largest resident memory of a process that makes the table, builds the study and asks, in bytes."""
+def peak_memory(peer: str, seed: int, rows: int, dim: int, n: int) -> dict[str, Any]:
+    """Largest resident memory of a process that makes the table, builds the study and asks up to the next refit."""
     X, observe = _table(rows, dim, seed)
     before = _max_rss()
     optimizer, at = _on_table(peer, seed, X, observe, n)
-    _pairs(optimizer, at, observe, min(repeats, _cycle(optimizer, n) - 1))
+    _pairs(optimizer, at, observe, _cycle(optimizer, n))
     return {"bytes": _max_rss(), "bytes_before": before}
 
 

@@ -89,17 +89,18 @@ WORKS: dict[str, Work] = {
         {"rows": 2_000, "n": 40},
         ("botorch-logei", "botorch-ucb", "baybe"),
         {"botorch-logei": 50.0, "botorch-ucb": 50.0},
+        seeds=3,
     ),
     "table-1e6": Work(
         "table of 1,000,000 x 5, n=200, between refits, beside one n x N matrix-vector product",
         "matvec_cost",
-        {"rows": 1_000_000, "dim": 5, "n": 200, "repeats": 7},
+        {"rows": 1_000_000, "dim": 5, "n": 200, "repeats": 21},
         {"rows": 20_000, "n": 40},
     ),
     "memory-1e6": Work(
-        "peak memory of the same",
+        "peak memory of the same, through a refit",
         "peak_memory",
-        {"rows": 1_000_000, "dim": 5, "n": 200, "repeats": 7},
+        {"rows": 1_000_000, "dim": 5, "n": 200},
         {"rows": 20_000, "n": 40},
     ),
     "growth": Work(

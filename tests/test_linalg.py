@@ -62,6 +62,8 @@ def test_a_vector_is_solved_as_a_column_and_nothing_is_overwritten(solve, order)
     vector = getattr(factor, solve)(B[:, 1])
     assert vector.shape == (6,)
     np.testing.assert_allclose(vector, whole[:, 1], rtol=1e-13)
+    T = {"half_solve": factor.L, "half_solve_transposed": factor.L.T, "solve": factor.L @ factor.L.T}[solve]
+    np.testing.assert_allclose(T @ whole, B, rtol=0, atol=1e-13)
     np.testing.assert_array_equal(B, before)
     np.testing.assert_array_equal(factor.L, L)
 
@@ -225,10 +227,11 @@ def test_a_row_that_no_jitter_helps_is_an_error():
 
 
 @pytest.mark.parametrize("solve", ["half_solve", "half_solve_transposed", "inverse"])
-def test_a_zero_on_the_diagonal_is_an_error(solve):
+@pytest.mark.parametrize("B", [np.ones(2), np.ones((2, 3)), np.ones((2, 3), order="F")], ids=["vector", "C", "F"])
+def test_a_zero_on_the_diagonal_is_an_error(solve, B):
     factor = Factor(np.asfortranarray(np.diag([1.0, 0.0])))
     with pytest.raises(NumericalError, match="zero on its diagonal"):
-        factor.inverse() if solve == "inverse" else getattr(factor, solve)(np.ones(2))
+        factor.inverse() if solve == "inverse" else getattr(factor, solve)(B)
 
 
 def test_single_thread_limits_blas_and_restores_it():

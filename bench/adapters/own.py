@@ -1,9 +1,11 @@
 """Regretless itself."""
 
+from itertools import count
 from typing import Any
 
 import regretless
 from bench.adapters import Floats
+from regretless.gp import refit_due
 
 
 class _Own:
@@ -13,8 +15,9 @@ class _Own:
 
     def cycle(self, n: int) -> int:
         """Suggestions from one fit of the hyperparameters to the next, when there are ``n`` observations."""
-        every = self.study._setup.surrogate.refit_every
-        return every if every is not None else max(1, n // 8)
+        setup = self.study._setup
+        N = getattr(setup.domain, "n_candidates", 0)
+        return next(k for k in count(1) if refit_due(setup.surrogate, n=n + k, n_fitted=n, N=N))
 
     def _ask(self) -> regretless.Trial:
         self._trial = self.study.ask()

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import dtrsm
 from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
 
 from regretless.arrays import Floats
@@ -143,7 +144,12 @@ def _limiter() -> Callable[..., AbstractContextManager[Any]]:
 def _triangular(L: Floats, B: Floats, *, transposed: bool) -> Floats:
     if not B.size:
         return np.array(B)
-    x, info = dtrtrs(L, B, lower=1, trans=int(transposed))
+    if B.ndim == 1 or B.flags.f_contiguous:
+        x, info = dtrtrs(L, B, lower=1, trans=int(transposed))
+    else:
+        # Rows in the place of columns, B' L^-T for L^-1 B: LAPACK would want a copy of B in the other order.
+        x = dtrsm(1.0, L, B.T, side=1, lower=1, trans_a=int(not transposed)).T
+        info = 0 if L.diagonal().all() else int(np.argmin(np.abs(L.diagonal()))) + 1
     if info:
         raise NumericalError(f"A factor of size {L.shape[0]} has a zero on its diagonal (entry {info - 1}).")
     solved: Floats = x[:, 0] if B.ndim == 1 and x.ndim == 2 else x

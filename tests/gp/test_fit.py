@@ -1,3 +1,4 @@
+import itertools
 import math
 import sys
 from dataclasses import replace
@@ -8,7 +9,7 @@ from scipy.optimize import minimize
 
 from regretless.errors import InvalidInput, RegretlessError
 from regretless.gp.evidence import log_evidence
-from regretless.gp.fit import Hyperparameters, Surrogate, fit, refit_due
+from regretless.gp.fit import Hyperparameters, Surrogate, fit, fitted_to, refit_due
 from regretless.gp.kernels import FAMILIES, Kernel
 from regretless.gp.units import Units, standardise
 
@@ -408,6 +409,17 @@ def test_the_default_schedule_is_every_tell_at_first_and_every_eighth_part_later
     gaps = np.diff(fits)
     assert (gaps == np.maximum(1, np.array(fits[:-1]) // 8)).all()
     assert len(fits) < 70
+
+
+def test_on_a_large_table_later_fits_are_half_as_many():
+    for n_fitted, N, after in ((63, 10**6, 7), (64, 10**4, 8), (64, 10**4 + 1, 16), (100, 10**6, 25)):
+        due = [refit_due(Surrogate(), n=n_fitted + k, n_fitted=n_fitted, N=N) for k in range(30)]
+        assert due == [k >= after for k in range(30)]
+        seen = [fitted_to(Surrogate(), n, N) for n in range(500)]
+        steps = [b for a, b in itertools.pairwise(seen) if b != a]
+        assert all(refit_due(Surrogate(), n=b, n_fitted=a, N=N) for a, b in itertools.pairwise(steps))
+        assert not any(refit_due(Surrogate(), n=b - 1, n_fitted=a, N=N) for a, b in itertools.pairwise(steps))
+    assert not refit_due(Surrogate(refit_every=30), n=100 + 29, n_fitted=100, N=10**6)
 
 
 def test_fixed_is_fitted_once():

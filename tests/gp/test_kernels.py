@@ -176,6 +176,19 @@ def test_with_slope_has_the_kernel_in_front(family):
     np.testing.assert_array_equal(slope, 2.0 * radial(family)(kernel.squared_distance(A, B), True)[1])
 
 
+@pytest.mark.parametrize("n_levels", [[0], [0, 0, 0], [0, 3, 0, 2], [4, 2]])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_row_is_a_row_of_the_matrix(family, n_levels):
+    rng = np.random.default_rng(3)
+    B = mixed(rng, 30, n_levels)
+    kernel = Kernel(family, rng.uniform(0.05, 2.0, len(n_levels)), 1.7, tuple(bool(k) for k in n_levels))
+    for x in (B[7], mixed(rng, 1, n_levels)[0]):
+        before = B.copy(), x.copy()
+        np.testing.assert_allclose(kernel.row(x, B, kernel.norms(B)), kernel(x[None, :], B)[0], rtol=1e-10, atol=1e-12)
+        np.testing.assert_array_equal(B, before[0])
+        np.testing.assert_array_equal(x, before[1])
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_empty_sets_of_points(family):
     kernel = Kernel(family, np.ones(2), 1.0)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from regretless import Box, Mixed, Study, Surrogate, Table
 from regretless.gp import Hyperparameters, table_posterior
 from regretless.optimizer import Fit, History, Points, certify, doubt, predict, recommend, setup, suggest, without_last
-from regretless.optimizer.beliefs import believe, imagine, told_key
+from regretless.optimizer.beliefs import believe, imagine, outdated, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
 from regretless.rng import Purpose, stream
@@ -59,6 +59,22 @@ def test_what_is_told_later_is_conditioned_on_not_fitted(space):
     else:
         for mine, other in zip(state.belief.mean_sd(Z), at_once.mean_sd(Z), strict=True):
             np.testing.assert_allclose(mine, other, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("space", [BOX, Table(np.random.default_rng(1).random((40, 2)))])
+def test_a_state_is_outdated_just_when_the_posterior_is_built_anew(space):
+    s = setup(space, surrogate=Surrogate(refit_every=3, restarts=0), seed=0)
+    state, seen = believe(s, history(X9[:2], wavy(X9[:2])), 2, None), []
+    assert outdated(s, history(X9[:3], wavy(X9[:3])), state)  # a history that knows of no fit
+    for n in range(3, 10):
+        now = history(X9[:n], wavy(X9[:n]), fit=state.fit)
+        said, after = outdated(s, now, state), believe(s, now, n, state)
+        assert said == (after.base is not state.base)
+        seen.append(said)
+        if said:  # of no use once another fit is on record
+            assert outdated(s, replace(now, fit=after.fit), state)
+        state = after
+    assert seen == [False, False, True, False, False, True, False]
 
 
 def test_a_late_tell_of_a_lower_number_is_put_in_its_place():

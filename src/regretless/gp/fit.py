@@ -36,6 +36,11 @@ _WIDER: dict[Family, float] = {"rbf": 1.0, "matern52": 1.3, "matern32": 1.6}
 _PATIENCE = 3
 _REACH = 1.0
 
+#: On a table of more candidates a fit is cheap beside the n x N matrix that is made anew after it. With so many
+#: observations hyperparameters move little, and it is done half as often.
+_MANY_CANDIDATES = 10_000
+_MANY_OBSERVATIONS = 64
+
 #: Distances of all pairs in all columns are held while they fit into a processor's cache.
 _HELD = 100_000
 
@@ -65,7 +70,8 @@ class Surrogate:
     restarts
         Further starts of the fit, beside the last optimum.
     refit_every
-        Tells between two fits; ``None`` fits after every tell at first and after every eighth part of n later.
+        Tells between two fits; ``None`` fits after every tell at first and after every eighth part of n later (on a
+        table of more than 10,000 candidates after every fourth part, from 64 observations on).
     fit_size
         At most so many observations, evenly spaced in time, are used to choose hyperparameters; the posterior has all.
     standardize
@@ -173,30 +179,36 @@ class Hyperparameters:
         return posterior(self.kernel(categorical), noise_var=self.noise_var, X=X, y=self.units.standardised(y))
 
 
-def refit_due(surrogate: Surrogate, *, n: int, n_fitted: int | None) -> bool:
-    """Whether n observations call for a new fit when the last one saw ``n_fitted`` (None: there was none)."""
+def refit_due(surrogate: Surrogate, *, n: int, n_fitted: int | None, N: int = 0) -> bool:
+    """Whether n observations call for a new fit when the last one saw ``n_fitted`` (None: there was none).
+
+    N is the number of candidates, if there is a table of them.
+    """
     if n_fitted is None:
         return True
     if surrogate.method == "fixed" and not surrogate.standardize:
         return False  # with it, shift and scale still have to follow the values
-    return n - n_fitted >= _fit_after(surrogate, n_fitted)
+    return n - n_fitted >= _fit_after(surrogate, n_fitted, N)
 
 
-def fitted_to(surrogate: Surrogate, n: int) -> int:
+def fitted_to(surrogate: Surrogate, n: int, N: int = 0) -> int:
     """How many of n observations the newest fit saw, if it was asked for after each of them.
 
     >>> [fitted_to(Surrogate(), n) for n in (0, 1, 15, 17, 18, 19, 100)]
     [0, 1, 15, 16, 18, 18, 91]
     """
     seen = min(n, 1)
-    while 0 < seen <= n - _fit_after(surrogate, seen):
-        seen += _fit_after(surrogate, seen)
+    while 0 < seen <= n - _fit_after(surrogate, seen, N):
+        seen += _fit_after(surrogate, seen, N)
     return seen
 
 
-def _fit_after(surrogate: Surrogate, n_fitted: int) -> int:
+def _fit_after(surrogate: Surrogate, n_fitted: int, N: int) -> int:
     """Observations until the next fit."""
-    return surrogate.refit_every if surrogate.refit_every is not None else max(1, n_fitted // 8)
+    if surrogate.refit_every is not None:
+        return surrogate.refit_every
+    seldom = N > _MANY_CANDIDATES and n_fitted >= _MANY_OBSERVATIONS
+    return max(1, n_fitted // (4 if seldom else 8))
 
 
 def fit(

@@ -117,11 +117,33 @@ class Kernel:
         w = 1.0 / self.lengthscale[numeric] ** 2
         r2: Floats = (a * (-2.0 * w)) @ b.T
         r2 += ((a * a) @ w)[:, None]
-        r2 += (b * b) @ w
+        r2 += np.multiply(b, b, out=b) @ w  # in its own memory: it may be long
         np.maximum(r2, 0.0, out=r2)  # the expansion of the square may round below zero
         for j in categories:
             r2 += (A[:, j, None] != B[:, j]) / self.lengthscale[j] ** 2
         return r2
+
+    def norms(self, B: Floats) -> Floats:
+        r"""``sum_j w_j (b_j - 1/2)^2`` over the columns of numbers, for every row of B: what `row` wants to know."""
+        numeric, _ = self._columns()
+        b = B[:, numeric] - 0.5
+        return np.multiply(b, b, out=b) @ (1.0 / self.lengthscale[numeric] ** 2)
+
+    def row(self, x: Floats, B: Floats, norms: Floats) -> Floats:
+        r"""``k(x, .)`` at the rows of B, given their `norms`: the fast way for one x after the other and a long B.
+
+        With :math:`a = x - 1/2`: :math:`r^2 = \|b\|^2 - 2 \sum_j w_j a_j b_j + \sum_j w_j a_j (a_j + 1)`.
+        """
+        numeric, categories = self._columns()
+        a, w = x[numeric] - 0.5, 1.0 / self.lengthscale[numeric] ** 2
+        r2: Floats = B[:, numeric] @ (-2.0 * w * a)
+        r2 += norms
+        r2 += w @ (a * (a + 1.0))
+        np.maximum(r2, 0.0, out=r2)
+        for j in categories:
+            r2 += (B[:, j] != x[j]) / self.lengthscale[j] ** 2
+        rho, _ = radial(self.family)(r2, False)
+        return np.multiply(rho, self.signal_var, out=rho)
 
     def gradient(self, X: Floats, B: Floats, W: Floats) -> Floats:
         r"""``sum_b W_xb dk(x, b)/dx`` for every row x of X, given ``W`` already times the slope.

@@ -21,8 +21,10 @@ __all__ = ["TablePosterior", "table_posterior"]
 
 #: Candidates handled at a time: bounds the memory of intermediate results, and keeps them in the cache.
 BLOCK = 16384
-#: Fewer of them where each has a long column: the numbers of one intermediate result, at the most.
-_ENTRIES = 1 << 22
+#: Fewer of them where each has a long column: about so many numbers in one intermediate result, half a megabyte.
+_ENTRIES = 1 << 16
+#: But not fewer than this, or the products get too thin.
+_NARROWEST = 256
 #: Rows of V that are set aside together. Memory is taken as rows are written, not before.
 ROWS = 32
 
@@ -47,6 +49,7 @@ class TablePosterior:
     X: Floats
     mean: Floats
     var: Floats
+    norms: Floats  # of the rows of X, for the kernel
     pieces: tuple[tuple[_Rows, int], ...]
 
     def __len__(self) -> int:
@@ -55,7 +58,8 @@ class TablePosterior:
     @property
     def sd(self) -> Floats:
         """Posterior standard deviation of every candidate."""
-        return np.sqrt(np.maximum(self.var, VAR_FLOOR * self.posterior.kernel.signal_var))
+        var = np.maximum(self.var, VAR_FLOOR * self.posterior.kernel.signal_var)
+        return np.sqrt(var, out=var)
 
     def condition(self, x: Floats, y: float) -> "TablePosterior":
         """Posterior after one more observation (of a candidate or not), in O(nN)."""
@@ -77,19 +81,19 @@ class TablePosterior:
         *before, (rows, n) = self._with_room()
         mean, var = np.empty_like(self.mean), np.empty_like(self.var)
         for part in _blocks(len(self.X)):  # what is computed stays in the cache; only V is read from afar
-            v = self.posterior.kernel(x[None, :], self.X[part])[0]
+            v = self.posterior.kernel.row(x, self.X[part], self.norms[part])
             v -= self._times(row, part)
             v /= pivot
             rows.storage[n, part] = v
             mean[part] = self.mean[part] + v * after.u[-1]
             var[part] = self.var[part] - v * v
         rows.used = n + 1
-        return TablePosterior(after, self.X, mean, var, (*before, (rows, n + 1)))
+        return TablePosterior(after, self.X, mean, var, self.norms, (*before, (rows, n + 1)))
 
     def branch(self) -> "TablePosterior":
         """The same posterior, whose successors write into memory of their own: for what is only imagined."""
         fresh = _Rows(np.empty((ROWS, len(self.X))), 0)
-        return TablePosterior(self.posterior, self.X, self.mean, self.var, (*self.pieces, (fresh, 0)))
+        return TablePosterior(self.posterior, self.X, self.mean, self.var, self.norms, (*self.pieces, (fresh, 0)))
 
     def covariance_with(self, index: int) -> Floats:
         """Posterior covariance of f between one candidate and all of them, in O(nN)."""
@@ -113,11 +117,12 @@ class TablePosterior:
 
     def _times(self, w: Floats, part: slice) -> Floats:
         """`project` for a block of candidates."""
-        total, done = np.zeros((*w.shape[1:], len(self.X[part]))), 0
+        total, done = None, 0
         for rows, n in self.pieces:
-            total += w[done : done + n].T @ rows.storage[:n, part]
+            share = w[done : done + n].T @ rows.storage[:n, part]
+            total = share if total is None else np.add(total, share, out=total)
             done += n
-        return total
+        return np.zeros((*w.shape[1:], len(self.X[part]))) if total is None else total
 
     def _with_room(self) -> tuple[tuple[_Rows, int], ...]:
         """The pieces, of which the last has room for a row behind those of this posterior."""
@@ -136,19 +141,20 @@ class TablePosterior:
 
 def _blocks(N: int, rows: int = 1) -> list[slice]:
     """Parts of N candidates that have ``rows`` numbers each."""
-    width = max(1, min(BLOCK, _ENTRIES // rows))
+    width = min(BLOCK, max(_NARROWEST, _ENTRIES // rows))
     return [slice(begin, min(begin + width, N)) for begin in range(0, N, width)]
 
 
 def table_posterior(posterior: Posterior, X: Floats) -> TablePosterior:
     """Posterior of all rows of X at once, in blocks, O(n^2 N)."""
     n, N = len(posterior), len(X)
-    mean, var = np.empty(N), np.empty(N)
+    mean, var, norms = np.empty(N), np.empty(N), np.empty(N)
     storage = np.empty((n, N))
     for part in _blocks(N, max(n, 1)):
-        K_xX = posterior.kernel(X[part], posterior.X)
-        V = posterior.factor.half_solve(K_xX.T)
+        K_Xx = posterior.kernel(posterior.X, X[part])
+        V = posterior.factor.half_solve(K_Xx)
         storage[:, part] = V
-        mean[part] = posterior.prior_mean + K_xX @ posterior.weights
+        mean[part] = posterior.prior_mean + posterior.weights @ K_Xx
         var[part] = posterior.kernel.signal_var - np.einsum("ij,ij->j", V, V)
-    return TablePosterior(posterior, X, mean, var, ((_Rows(storage, n), n),) if n else ())
+        norms[part] = posterior.kernel.norms(X[part])
+    return TablePosterior(posterior, X, mean, var, norms, ((_Rows(storage, n), n),) if n else ())

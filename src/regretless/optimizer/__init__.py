@@ -1,6 +1,6 @@
 """Algorithm 1 as pure steps on frozen data: setup and history in, suggestion out."""
 
-from regretless.optimizer.beliefs import State, doubt
+from regretless.optimizer.beliefs import State, doubt, outdated
 from regretless.optimizer.certify import Proof, certify
 from regretless.optimizer.history import Fit, History, Points, without_last
 from regretless.optimizer.recommend import Choice, predict, recommend
@@ -19,6 +19,7 @@ __all__ = [
     "Suggestion",
     "certify",
     "doubt",
+    "outdated",
     "predict",
     "recommend",
     "setup",

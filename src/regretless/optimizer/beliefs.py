@@ -18,7 +18,7 @@ from regretless.optimizer.setup import Setup
 from regretless.rng import Purpose, stream
 from regretless.spaces import Table
 
-__all__ = ["Belief", "State", "believe", "doubt", "imagine", "told_key"]
+__all__ = ["Belief", "State", "believe", "doubt", "imagine", "outdated", "told_key"]
 
 Belief = Posterior | TablePosterior
 
@@ -41,7 +41,7 @@ class State:
 def believe(setup: Setup, history: History, trial: int, state: State | None) -> State:
     """The posterior given everything told, for the suggestion of ``trial``."""
     fitted = history.fit
-    if fitted is None or refit_due(setup.surrogate, n=len(history.y), n_fitted=len(fitted.trials)):
+    if fitted is None or _due(setup, history, fitted):
         fitted = _fit(setup, history, trial)
     rows = _rows(history, fitted)
     trials, y = tuple(history.told.trials[rows].tolist()), tuple(history.y[rows].tolist())
@@ -59,6 +59,14 @@ def believe(setup: Setup, history: History, trial: int, state: State | None) -> 
     return replace(state, belief=belief, trials=trials, y=y)
 
 
+def outdated(setup: Setup, history: History, state: State) -> bool:
+    """Whether the next suggestion has no use for ``state``: its posterior will be built anew.
+
+    Who asks this may let go of the state before: on a table it holds as much memory as the new one will take.
+    """
+    return history.fit is None or state.fit != history.fit or _due(setup, history, history.fit)
+
+
 def doubt(setup: Setup, history: History, state: State | None) -> State:
     """The posterior on which certificates rest: of the values as they are, on a table under the cautious model.
 
@@ -73,7 +81,7 @@ def doubt(setup: Setup, history: History, state: State | None) -> State:
             surrogate = surrogate.cautious()
         restarts = max(surrogate.restarts, _STARTS)
         setup = replace(setup, surrogate=replace(surrogate, restarts=restarts, compress=False))
-        first = without_last(history, len(history.y) - fitted_to(setup.surrogate, len(history.y)))
+        first = without_last(history, len(history.y) - fitted_to(setup.surrogate, len(history.y), _candidates(setup)))
         trials, y = tuple(first.told.trials.tolist()), tuple(first.y.tolist())
         if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
             newest = state.fit
@@ -108,6 +116,14 @@ def told_key(history: History) -> int:
     Asking in turns it is the trial that is asked for. Pending and failed trials do not move it.
     """
     return int(history.told.trials[-1]) + 1 if len(history.told) else 0
+
+
+def _due(setup: Setup, history: History, newest: Fit) -> bool:
+    return refit_due(setup.surrogate, n=len(history.y), n_fitted=len(newest.trials), N=_candidates(setup))
+
+
+def _candidates(setup: Setup) -> int:
+    return setup.domain.n_candidates if isinstance(setup.domain, Table) else 0
 
 
 def _posterior(belief: Belief) -> Posterior:

@@ -14,6 +14,9 @@ def search_table(values: Floats, open_: npt.NDArray[np.bool_]) -> int | None:
     >>> search_table(np.array([3.0, 9.0, 7.0]), np.array([True, False, True]))
     2
     """
-    masked = np.where(open_ & np.isfinite(values), values, -np.inf)
+    masked = np.where(open_, values, -np.inf)
     best = int(np.argmax(masked))
+    if not np.isfinite(masked[best]):  # NaN and infinity come out on top: only then they have to be looked for
+        masked[~np.isfinite(masked)] = -np.inf
+        best = int(np.argmax(masked))
     return best if masked[best] > -np.inf else None

@@ -6,7 +6,7 @@ from typing import Any
 
 from regretless._version import __version__
 from regretless.errors import Exhausted, StoreBusy, TrialConflict
-from regretless.optimizer import Setup, State, Suggestion, suggest
+from regretless.optimizer import Setup, State, Suggestion, outdated, suggest
 from regretless.spaces import Table
 from regretless.study.events import Event
 from regretless.study.ledger import Ledger, fit_to_data
@@ -74,8 +74,11 @@ class Asker:
         ended = ledger.ended_leases(recorder.clock.read()) if any(ledger.leases.values()) else []
         drafts = [recorder.event("offered", number, lease=recorder.lease(), **common) for number in ended[:count]]
         for _ in range(count - len(drafts)):
+            history = ledger.history()
+            if self.state is not None and outdated(self._setup, history, self.state):
+                self.state = None  # before as much memory is taken anew
             try:
-                suggestion, self.state = suggest(self._setup, ledger.history(), len(ledger.trials), self.state)
+                suggestion, self.state = suggest(self._setup, history, len(ledger.trials), self.state)
             except Exhausted:
                 if not drafts:
                     raise
