@@ -61,12 +61,11 @@ def matvec_cost(peer: str, seed: int, rows: int, dim: int, n: int, repeats: int)
     """Cost of tell + ask between refits, beside one product of a vector with an n x N matrix in the same process."""
     X, observe = _table(rows, dim, seed)
     _warm_up_table(peer, dim)
-    optimizer, at = _on_table(peer, seed, X, observe, n - repeats // 2)
+    first = n - repeats // 2  # so that n is their mean
+    optimizer, at = _on_table(peer, seed, X, observe, first)
     matrix, weights = np.full((n, rows), 0.5), np.full(n, 0.5)
     pairs, products = [], []
-    for _ in range(
-        min(repeats, _cycle(optimizer, n - repeats // 2) - 1)
-    ):  # in turns: the machine is now faster, now slower
+    for _ in range(min(repeats, _cycle(optimizer, first) - 1)):  # in turns: the machine is now faster, now slower
         spent, at = _pair(optimizer, at, observe)
         pairs.append(spent)
         begin = process_time()
