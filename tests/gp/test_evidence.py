@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
 from scipy.stats import multivariate_normal
 
-from regretless.gp.evidence import log_evidence, log_evidence_gradient
+from regretless.gp.evidence import constant_mean, log_evidence, log_evidence_gradient
 from regretless.gp.kernels import FAMILIES, Kernel
 
 H = np.finfo(float).eps ** (1 / 3)
@@ -22,20 +23,33 @@ def at(log_theta, family, categorical):
     return Kernel(family, np.array(lengthscale), signal_var, categorical), noise_var
 
 
-def slow(kernel, noise_var, X, y):
+def best_mean(kernel, noise_var, X, y, mean_var):
+    """The mean m with the highest density of y and m, by trial, and that density without the constant of m's."""
+    K_y = kernel(X, X) + noise_var * np.eye(len(y))
+
+    def density(m):
+        return multivariate_normal.logpdf(y, np.full(len(y), m), K_y) - 0.5 * m**2 / mean_var
+
+    found = minimize_scalar(lambda m: -density(m), bracket=(-1.0, 1.0), tol=1e-10)
+    return found.x, -found.fun
+
+
+def slow(kernel, noise_var, X, y, mean_var=0.0):
+    if mean_var:
+        return best_mean(kernel, noise_var, X, y, mean_var)[1]
     return multivariate_normal.logpdf(y, np.zeros(len(y)), kernel(X, X) + noise_var * np.eye(len(y)))
 
 
-def check_gradient(family, X, y, log_theta, categorical):
+def check_gradient(family, X, y, log_theta, categorical, mean_var=0.0):
     kernel, noise_var = at(log_theta, family, categorical)
     assert np.linalg.cond(kernel(X, X) + noise_var * np.eye(len(y))) < 1e8
-    value, gradient = log_evidence_gradient(kernel, noise_var, X, y)
-    assert value == pytest.approx(slow(kernel, noise_var, X, y), rel=1e-10)
-    expected = [
-        (slow(*at(log_theta + e, family, categorical), X, y) - slow(*at(log_theta - e, family, categorical), X, y))
-        / (2 * H)
-        for e in H * np.eye(len(log_theta))
-    ]
+    value, gradient = log_evidence_gradient(kernel, noise_var, X, y, mean_var=mean_var)
+    assert value == pytest.approx(slow(kernel, noise_var, X, y, mean_var), rel=1e-10)
+    up, down = (
+        [slow(*at(log_theta + s * e, family, categorical), X, y, mean_var) for e in H * np.eye(len(log_theta))]
+        for s in (1, -1)
+    )
+    expected = (np.array(up) - down) / (2 * H)
     np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-5)
 
 
@@ -47,6 +61,33 @@ def test_value_is_the_normal_density_and_gradient_its_difference(family, n_level
     kernel, noise_var = at(log_theta, family, categorical)
     assert log_evidence(kernel, noise_var, X, y) == pytest.approx(slow(kernel, noise_var, X, y), rel=1e-10)
     check_gradient(family, X, y, log_theta, categorical)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("mean_var", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("n", [1, 2, 15])
+def test_an_unknown_mean_is_at_its_mode(family, mean_var, n):
+    X, y, log_theta, categorical = setting(family, (0, 0, 3), n=n)
+    kernel, noise_var = at(log_theta, family, categorical)
+    y = y + 2.0
+    m, density = best_mean(kernel, noise_var, X, y, mean_var)
+    assert constant_mean(kernel, noise_var, X, y, mean_var) == pytest.approx(m, rel=1e-6)
+    assert log_evidence(kernel, noise_var, X, y, mean_var) == pytest.approx(density, rel=1e-10)
+    check_gradient(family, X, y, log_theta, categorical, mean_var)
+
+
+def test_a_wide_prior_takes_the_mean_from_the_data_and_a_narrow_one_leaves_it():
+    X, y, log_theta, categorical = setting("matern52", (0, 0), n=12)
+    model = at(log_theta, "matern52", categorical)
+    assert constant_mean(*model, X, y, 0.0) == 0.0
+    assert constant_mean(*model, X, y + 7.0, 1e9) == pytest.approx(constant_mean(*model, X, y, 1e9) + 7.0)
+
+
+def test_a_crowd_of_points_counts_for_the_mean_like_one():
+    """Two places far apart, one measured twenty times."""
+    kernel = Kernel("matern52", np.array([0.05]), 1.0)
+    X, y = np.append(np.zeros(20), 1.0)[:, None], np.append(np.ones(20), -1.0)
+    assert constant_mean(kernel, 1e-6, X, y, 1e9) == pytest.approx(0.0, abs=1e-6)
 
 
 @settings(max_examples=25, deadline=None)

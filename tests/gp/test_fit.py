@@ -8,9 +8,10 @@ import pytest
 from scipy.optimize import minimize
 
 from regretless.errors import InvalidInput, RegretlessError
-from regretless.gp.evidence import log_evidence
+from regretless.gp.evidence import constant_mean, log_evidence
 from regretless.gp.fit import Hyperparameters, Surrogate, fit, fitted_to, refit_due
 from regretless.gp.kernels import FAMILIES, Kernel
+from regretless.gp.priors import MEAN_VAR
 from regretless.gp.units import Units, standardise
 
 module = sys.modules[fit.__module__]  # regretless.gp.fit is the function of that name
@@ -46,7 +47,7 @@ def objective(surrogate, theta, X, y, categorical=None):
         y = (y - y.mean()) / y.std()
     family = "matern52" if surrogate.kernel == "auto" else surrogate.kernel
     kernel = Kernel(family, np.array(lengthscale), signal_var, categorical or ())
-    value = log_evidence(kernel, noise_var, X, y)
+    value = log_evidence(kernel, noise_var, X, y, MEAN_VAR if surrogate.fit_mean else 0.0)
     if surrogate.method == "map":
         value -= sum((math.log(v) - math.log(0.35 * math.sqrt(d))) ** 2 / 2 for v in lengthscale)
         value -= math.log(signal_var) ** 2 / 2 + (math.log(noise_var) - math.log(1e-4)) ** 2 / 18
@@ -149,7 +150,7 @@ def test_a_warm_start_is_never_made_worse(seed):
     start = Hyperparameters("matern52", scales, float(np.exp(rng.normal())), 1e-3, Units(5.0, 9.0))
     h = run(surrogate, X, y, start=start)
     assert objective(surrogate, theta_of(h), X, y) >= objective(surrogate, theta_of(start), X, y)
-    assert h.units == Units.of(y, compress=True)  # of these data, not the start's
+    assert replace(h.units, shift=0.0) == replace(Units.of(y, compress=True), shift=0.0)  # not the start's
 
 
 @pytest.mark.parametrize("data", [0, 3, 6, 11])
@@ -247,6 +248,54 @@ def test_fixed_may_still_standardise():
     assert run(replace(surrogate, compress=False), X, y).units == Units(*standardise(y))
 
 
+def crowded(seed=0):
+    """Thirty good values in one corner, five poor ones all over the rest."""
+    rng = np.random.default_rng(seed)
+    X = np.vstack([0.05 * rng.random((30, 2)), 0.2 + 0.8 * rng.random((5, 2))])
+    return X, np.concatenate([1.0 + 0.01 * rng.standard_normal(30), 0.1 * rng.random(5)])
+
+
+def test_a_fitted_mean_is_that_of_the_process_and_not_of_the_crowd():
+    X, y = crowded()
+    fitted, observed = (run(Surrogate(fit_mean=fit_mean, compress=False), X, y) for fit_mean in (True, False))
+    assert observed.units.shift == pytest.approx(y.mean())
+    z = Units.of(y, compress=False).standardised(y)
+    m = constant_mean(fitted.kernel((False, False)), fitted.noise_var, X, z, MEAN_VAR)
+    assert fitted.units == Units.of(y, compress=False).moved(m)
+    far = np.array([[0.1, 0.9], [0.9, 0.1]])
+    means = []
+    for h in (fitted, observed):
+        mean, _ = h.posterior((False, False), X, y).mean_sd(far)
+        means.append(h.units.restored(mean, mean)[0])
+    assert fitted.units.shift < observed.units.shift - 0.1
+    assert (means[0] < means[1]).all()
+
+
+def test_a_fitted_mean_follows_an_offset():
+    X, y = smooth(12)
+    low, high = (run(Surrogate(), X, y + offset) for offset in (0.0, 1000.0))
+    assert high.units.shift - low.units.shift == pytest.approx(1000.0, abs=1e-3)
+    np.testing.assert_allclose(theta_of(high), theta_of(low), rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "surrogate",
+    [
+        Surrogate.paper(),
+        Surrogate(fit_mean=False),
+        Surrogate(method="fixed", lengthscale=0.3, signal_var=1.0, noise_var=0.1),
+    ],
+)
+def test_where_no_mean_is_fitted_it_is_that_of_the_values(surrogate):
+    X, y = crowded()
+    assert run(surrogate, X, y).units == Units.of(y, compress=surrogate.compress)
+
+
+def test_values_as_they_are_keep_their_zero():
+    X, y = crowded()
+    assert run(Surrogate(standardize=False), X, y).units == Units()
+
+
 @pytest.mark.parametrize("noise_var", [0.0, 1e-8, 0.3])
 @pytest.mark.parametrize("method", ["map", "likelihood"])
 def test_a_given_noise_is_not_moved(noise_var, method):
@@ -293,9 +342,9 @@ def test_few_observations_are_enough_to_choose(monkeypatch):
     sizes = []
     original = module.log_evidence_gradient
 
-    def spy(kernel, noise_var, X, y, D):
+    def spy(kernel, noise_var, X, y, *rest):
         sizes.append((X[:, 0].copy(), len(y)))
-        return original(kernel, noise_var, X, y, D)
+        return original(kernel, noise_var, X, y, *rest)
 
     monkeypatch.setattr(module, "log_evidence_gradient", spy)
     X, y = smooth(50)
@@ -306,7 +355,7 @@ def test_few_observations_are_enough_to_choose(monkeypatch):
     assert len(np.unique(kept)) == 20
     assert (kept[0], kept[-1]) == (0.0, 49.0)
     assert set(np.diff(kept).round()) == {2.0, 3.0}
-    assert h.units == Units.of(y, compress=True)  # of all observations
+    assert replace(h.units, shift=0.0) == replace(Units.of(y, compress=True), shift=0.0)  # of all observations
 
     sizes.clear()
     run(Surrogate(fit_size=50), X, y)

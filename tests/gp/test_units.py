@@ -120,6 +120,16 @@ def test_without_compression_there_is_no_knee():
     assert Units.of(np.empty(0), compress=True) == Units()
 
 
+def test_moved_units_have_their_zero_elsewhere():
+    y = np.array([-40.0, 0.0, 1.0, 2.0, 5.0])
+    for compress in (True, False):
+        units = Units.of(y, compress=compress)
+        moved = units.moved(0.4)
+        np.testing.assert_allclose(moved.standardised(y), units.standardised(y) - 0.4, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(moved.restored(np.array(1.1), 0.2), units.restored(np.array(1.5), 0.2), rtol=1e-12)
+    assert Units(1.7e308, 1e308).moved(1.0).shift == np.finfo(float).max
+
+
 def test_the_map_is_smooth_at_the_knee():
     units = Units(0.0, 1.0, knee=2.0, bend=0.3)
     h = 1e-4

@@ -4,6 +4,14 @@ r"""Log marginal likelihood and its gradient.
           \partial_\theta \log p(y) = \tfrac12 \operatorname{tr}\{(w w^\top - K_y^{-1})\, \partial_\theta K_y\}
 
 with :math:`K_y = K + \sigma^2 I` and :math:`w = K_y^{-1} y` (Rasmussen and Williams 2006, eq. 2.30 and 5.9).
+
+Where the process has an unknown constant mean m ~ N(0, v), m is at its mode given y, and y becomes y - m:
+
+.. math:: \hat m = \frac{v\, 1^\top K_y^{-1} y}{1 + v\, 1^\top K_y^{-1} 1}, \qquad
+          (y - \hat m)^\top K_y^{-1} (y - \hat m) + \hat m^2 / v = (y - \hat m)^\top K_y^{-1} y
+
+The right-hand side, in the place of the first quadratic form, counts the prior of m. As nothing changes to first order in
+m there, the gradient is the same with :math:`w = K_y^{-1} (y - \hat m)`. With v = 0 the mean is known to be 0.
 """
 
 import math
@@ -12,22 +20,28 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.gp.kernels import Kernel
-from regretless.linalg import cholesky
+from regretless.linalg import Factor, cholesky
 
-__all__ = ["column_distances", "log_evidence", "log_evidence_gradient"]
+__all__ = ["column_distances", "constant_mean", "log_evidence", "log_evidence_gradient"]
 
 
-def log_evidence(kernel: Kernel, noise_var: float, X: Floats, y: Floats) -> float:
+def log_evidence(kernel: Kernel, noise_var: float, X: Floats, y: Floats, mean_var: float = 0.0) -> float:
     """``log p(y)``, the plain form that the gradient is tested against."""
-    K_y = kernel(X, X)
-    K_y[np.diag_indices(len(y))] = kernel.signal_var + noise_var
-    factor = cholesky(K_y)
-    u = factor.half_solve(y)
-    return -0.5 * (float(u @ u) + factor.logdet() + len(y) * math.log(2.0 * math.pi))
+    factor = _factor(kernel, noise_var, X)
+    m = _mode(factor.solve(np.ones(len(y))), y, mean_var)
+    return -0.5 * (float((y - m) @ factor.solve(y)) + factor.logdet() + len(y) * math.log(2.0 * math.pi))
+
+
+def constant_mean(kernel: Kernel, noise_var: float, X: Floats, y: Floats, mean_var: float) -> float:
+    """The mode of the mean m ~ N(0, ``mean_var``) given y.
+
+    Unlike the mean of y it counts a crowd of close points little more than a single one.
+    """
+    return _mode(_factor(kernel, noise_var, X).solve(np.ones(len(y))), y, mean_var)
 
 
 def log_evidence_gradient(
-    kernel: Kernel, noise_var: float, X: Floats, y: Floats, D: Floats | None = None
+    kernel: Kernel, noise_var: float, X: Floats, y: Floats, D: Floats | None = None, mean_var: float = 0.0
 ) -> tuple[float, Floats]:
     """``log p(y)`` and its gradient in ``log_theta`` = (log lengthscale_1..d, log signal_var, log noise_var).
 
@@ -42,8 +56,11 @@ def log_evidence_gradient(
         K, slope = kernel.of_squared_distance((D @ (1.0 / squared)).reshape(n, n))
     factor = cholesky(K, shift=noise_var)
     inverse = factor.inverse()
+    ones = inverse.sum(axis=1)
+    m = _mode(ones, y, mean_var)
     w = inverse @ y
-    value = -0.5 * (float(y @ w) + factor.logdet() + n * math.log(2.0 * math.pi))
+    value = -0.5 * (float((y - m) @ w) + factor.logdet() + n * math.log(2.0 * math.pi))
+    w -= m * ones
 
     M = np.subtract(np.multiply.outer(w, w), inverse, out=inverse)
     gradient = np.empty(d + 2)
@@ -64,6 +81,17 @@ def column_distances(X: Floats, categorical: tuple[bool, ...]) -> Floats:
     for j in np.flatnonzero(categorical):
         D[:, :, j] = X[:, j, None] != X[:, j]
     return D.reshape(n * n, d)
+
+
+def _mode(ones: Floats, y: Floats, mean_var: float) -> float:
+    """The constant mean, from ``ones`` = K_y^-1 1."""
+    return mean_var * float(ones @ y) / (1.0 + mean_var * float(ones.sum()))
+
+
+def _factor(kernel: Kernel, noise_var: float, X: Floats) -> Factor:
+    K_y = kernel(X, X)
+    K_y[np.diag_indices(len(X))] = kernel.signal_var + noise_var
+    return cholesky(K_y)
 
 
 def _weighted_distances(kernel: Kernel, P: Floats, X: Floats) -> Floats:

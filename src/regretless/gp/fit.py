@@ -11,10 +11,10 @@ from scipy.optimize import minimize
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput, NumericalError
-from regretless.gp.evidence import column_distances, log_evidence_gradient
+from regretless.gp.evidence import column_distances, constant_mean, log_evidence_gradient
 from regretless.gp.kernels import FAMILIES, Family, Kernel
 from regretless.gp.posterior import Posterior, posterior
-from regretless.gp.priors import CAUTIOUS_LENGTHSCALE, LENGTHSCALE, LogNormal, hyperprior
+from regretless.gp.priors import CAUTIOUS_LENGTHSCALE, LENGTHSCALE, MEAN_VAR, LogNormal, hyperprior
 from regretless.gp.units import Units
 
 __all__ = ["Hyperparameters", "Surrogate", "fit", "fitted_to", "refit_due"]
@@ -76,6 +76,9 @@ class Surrogate:
         At most so many observations, evenly spaced in time, are used to choose hyperparameters; the posterior has all.
     standardize
         Whether y is shifted and scaled to mean 0 and variance 1 before modelling.
+    fit_mean
+        Whether the mean of the process, a constant, is fitted with the hyperparameters instead of being that of the
+        observed values. Not without ``standardize``, and not where nothing is fitted.
     compress
         Whether, before that, values below their median are taken by about their logarithm (`regretless.gp.units`).
         Not without ``standardize``.
@@ -96,6 +99,7 @@ class Surrogate:
     refit_every: int | None = None
     fit_size: int = 1000
     standardize: bool = True
+    fit_mean: bool = True
     compress: bool = True
 
     def __post_init__(self) -> None:
@@ -131,6 +135,7 @@ class Surrogate:
             lengthscale_bounds=(0.1, 10.0),
             restarts=10,
             refit_every=5,
+            fit_mean=False,
             compress=False,
         )
 
@@ -223,6 +228,7 @@ def fit(
     """Hyperparameters for the data, from the last ones (``start``) and some further starts.
 
     With fewer than two observations, or when no start gives a finite optimum, the starting point itself is returned.
+    A fitted mean goes into the units: the model sees values less their mean.
     """
     d = X.shape[1]
     given = surrogate.lengthscale if isinstance(surrogate.lengthscale, tuple) else (surrogate.lengthscale,) * d
@@ -234,6 +240,7 @@ def fit(
     if surrogate.method != "fixed" and len(y) >= 2 and objective.free.any():
         further = [objective.further_start(rng) for _ in range(surrogate.restarts)]
         family, best = objective.best_of((family, best), further)
+        units = units.moved(objective.mean(family, best))
     theta = np.exp(best)
     # What is given is handed through: exp(log(v)) may round, and a noise of exactly zero has no logarithm.
     fitted = tuple(float(v) for v in theta[:d])
@@ -258,6 +265,7 @@ class _Objective:
     upper: Floats
     free: np.ndarray
     prior: LogNormal
+    mean_var: float  # of the constant mean's prior
     D: Floats | None  # distances of all pairs, where they are few
 
     @classmethod
@@ -280,6 +288,7 @@ class _Objective:
             bounds[:, 1],
             free,
             hyperprior(d, surrogate.lengthscale_prior),
+            MEAN_VAR if surrogate.fit_mean and surrogate.standardize else 0.0,
             D,
         )
 
@@ -352,15 +361,25 @@ class _Objective:
                 lowest, best = float(run.fun), (family, found)
         return best
 
-    def _value_and_gradient(self, moving: Floats, family: Family, begin: Floats) -> tuple[float, Floats]:
+    def mean(self, family: Family, log_theta: Floats) -> float:
+        """The constant mean of the standardised values that goes with ``log_theta``."""
+        if not self.mean_var:
+            return 0.0
+        return constant_mean(*self._model(family, log_theta), self.X, self.y, self.mean_var)
+
+    def _model(self, family: Family, log_theta: Floats) -> tuple[Kernel, float]:
+        """Kernel and noise variance."""
         d = self.X.shape[1]
+        theta = np.exp(log_theta)
+        noise_var = self.surrogate.noise_var if self.surrogate.noise_var is not None else float(theta[d + 1])
+        return Kernel(family, theta[:d], float(theta[d]), self.categorical), noise_var
+
+    def _value_and_gradient(self, moving: Floats, family: Family, begin: Floats) -> tuple[float, Floats]:
         log_theta = begin.copy()
         log_theta[self.free] = moving
-        theta = np.exp(log_theta)
-        kernel = Kernel(family, theta[:d], float(theta[d]), self.categorical)
-        noise_var = self.surrogate.noise_var if self.surrogate.noise_var is not None else float(theta[d + 1])
+        kernel, noise_var = self._model(family, log_theta)
         try:
-            value, gradient = log_evidence_gradient(kernel, noise_var, self.X, self.y, self.D)
+            value, gradient = log_evidence_gradient(kernel, noise_var, self.X, self.y, self.D, self.mean_var)
         except NumericalError:
             return math.inf, np.zeros(len(moving))
         if self.surrogate.method == "map":

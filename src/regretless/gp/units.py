@@ -9,7 +9,7 @@ changes. c is increasing and twice differentiable; its slope is 1 at the knee.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,10 @@ class Units:
             bend = _BEND * scale
             shift, scale = standardise(_compress(y, knee, bend))
         return cls(shift, scale, knee, bend)
+
+    def moved(self, mean: float) -> "Units":
+        """Those in which what is now ``mean`` is zero."""
+        return replace(self, shift=float(_finite(np.asarray(self.shift + self.scale * mean))))
 
     def standardised(self, y: Floats) -> Floats:
         """Values as the model sees them."""

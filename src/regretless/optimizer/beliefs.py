@@ -70,7 +70,8 @@ def outdated(setup: Setup, history: History, state: State) -> bool:
 def doubt(setup: Setup, history: History, state: State | None) -> State:
     """The posterior on which certificates rest: of the values as they are, on a table under the cautious model.
 
-    A bound on a regret is in the user's units, and so it stays when no value is compressed.
+    A bound on a regret is in the user's units, and so it stays when no value is compressed. Nor is the mean fitted: that
+    of the values measured, mostly good ones, promises more of what was not.
     Its hyperparameters are fitted to the first so many told values, as many as the schedule of fits says for their
     number, always from the same starts. So it depends on what was told, and on nothing that was asked before. In a
     product space they are estimates anyway, and the search would never look where only a cautious model has doubts.
@@ -80,7 +81,7 @@ def doubt(setup: Setup, history: History, state: State | None) -> State:
         if isinstance(setup.domain, Table):
             surrogate = surrogate.cautious()
         restarts = max(surrogate.restarts, _STARTS)
-        setup = replace(setup, surrogate=replace(surrogate, restarts=restarts, compress=False))
+        setup = replace(setup, surrogate=replace(surrogate, restarts=restarts, fit_mean=False, compress=False))
         first = without_last(history, len(history.y) - fitted_to(setup.surrogate, len(history.y), _candidates(setup)))
         trials, y = tuple(first.told.trials.tolist()), tuple(first.y.tolist())
         if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:

@@ -33,7 +33,7 @@ _OWN: dict[str, type] = {
 }
 
 #: Settings that came later: what was in force in a study that does not name them.
-_BEFORE: dict[str, dict[str, Any]] = {"Surrogate": {"compress": False}}
+_BEFORE: dict[str, dict[str, Any]] = {"Surrogate": {"compress": False, "fit_mean": False}}
 
 
 def object_to_data(obj: Any, what: str) -> Any:
