@@ -70,8 +70,8 @@ def outdated(setup: Setup, history: History, state: State) -> bool:
 def doubt(setup: Setup, history: History, state: State | None) -> State:
     """The posterior on which certificates rest: of the values as they are, on a table under the cautious model.
 
-    A bound on a regret is in the user's units, and so it stays when no value is compressed. Nor is the mean fitted: that
-    of the values measured, mostly good ones, promises more of what was not.
+    A bound on a regret is in the user's units, and so it stays when no value is compressed. Nor is the mean fitted: the
+    mean of values that were chosen with care expects more of the others, which here is the careful side.
     Its hyperparameters are fitted to the first so many told values, as many as the schedule of fits says for their
     number, always from the same starts. So it depends on what was told, and on nothing that was asked before. In a
     product space they are estimates anyway, and the search would never look where only a cautious model has doubts.
