@@ -14,7 +14,7 @@ def f(params: dict[str, float]) -> float:
     return math.sin(3 * x) * math.cos(2 * y) - 0.1 * (x**2 + y**2)
 
 
-result = maximize(f, {"x": (-3.0, 3.0), "y": (-3.0, 3.0)}, n_trials=40, seed=5)
+result = maximize(f, {"x": (-3.0, 3.0), "y": (-3.0, 3.0)}, n_trials=40, seed=7)
 
 print(result)  # what was measured
 print("recommended:", result.recommended)  # what the model thinks is best
