@@ -205,7 +205,7 @@ def test_more_doubt_anywhere_never_lowers_the_certificate(posterior, which, more
     mean, sd = posterior
     wider = sd.copy()
     wider[which % len(sd)] += more
-    # Where S is flat the root search ends with |log S| < 1e-8, so h may be above its minimum by that times the way left.
+    # Where S is flat the root search ends with |log S| < 1e-8: h may be above its minimum by that times the way left.
     assert certified_threshold(mean, wider)[1] >= certified_threshold(mean, sd)[1] - 1e-8
 
 
