@@ -36,6 +36,14 @@ def test_a_result_of_another_identity_is_not_used(unit, change):
     assert store.load(unit) is None
 
 
+def test_the_hash_of_the_source_sees_code_and_no_prose():
+    plain = "def f(x):\n    return x + 1\n"
+    told = '"""Of f."""\n\n\ndef f(x):\n    """One more."""\n    # or: x - -1\n    return (x + 1)\n'
+    assert store._without_prose(told) == store._without_prose(plain)
+    assert store._without_prose(plain.replace("1", "2")) != store._without_prose(plain)
+    assert "data" in store._without_prose("x = 'data'\n")  # a string that is no docstring is code
+
+
 def test_a_damaged_file_counts_as_missing(unit):
     unit.path.parent.mkdir(parents=True)
     unit.path.write_text('{"identity": ')

@@ -56,8 +56,8 @@ class Surrogate:
         choose (every further start draws its family, and the best of all starts wins) and is ``"matern52"`` where
         nothing is fitted.
     method
-        ``"map"``: maximum of likelihood times the priors of `regretless.gp.priors`; ``"likelihood"``: of the likelihood
-        alone; ``"fixed"``: ``lengthscale``, ``signal_var`` and ``noise_var`` are taken as given.
+        ``"map"``: maximum of likelihood times the priors of `regretless.gp.priors`; ``"likelihood"``: without these
+        priors; ``"fixed"``: ``lengthscale``, ``signal_var`` and ``noise_var`` are taken as given.
     lengthscale
         On the unit cube: the value if fixed, else where the fit starts.
     signal_var, noise_var
@@ -78,7 +78,8 @@ class Surrogate:
         Whether y is shifted and scaled to mean 0 and variance 1 before modelling.
     fit_mean
         Whether the mean of the process, a constant, is fitted with the hyperparameters instead of being that of the
-        observed values. Not without ``standardize``, and not where nothing is fitted.
+        observed values; its own prior, N(0, 1) on standardised y, counts with every ``method``. Not without
+        ``standardize``, and not where nothing is fitted.
     compress
         Whether, before that, values below their median are taken by about their logarithm (`regretless.gp.units`).
         Not without ``standardize``.
