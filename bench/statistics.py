@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
-from bench.adapters import Floats
-
 __all__ = ["FLOOR", "holm", "mean_ranks", "paired_p"]
 
 #: Regrets below this are equal: the noise has a standard deviation of 0.01.
@@ -37,14 +35,14 @@ def holm(p: Sequence[float]) -> list[float]:
 def mean_ranks(final: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, float]:
     """Rank of each peer (1 is best, ties share) among all of them, averaged over problems and seeds.
 
-    ``final[problem][peer]`` is one number a seed, smaller is better. Problems where a peer is missing do not count.
+    ``final[problem][peer]`` is one number a seed, smaller is better. A peer that misses a problem is not ranked.
     """
     peers = list(dict.fromkeys(peer for by_peer in final.values() for peer in by_peer))
-    ranks: list[Floats] = []
-    for by_peer in final.values():
-        if set(by_peer) == set(peers):
-            values = np.maximum([by_peer[peer] for peer in peers], FLOOR)
-            ranks.append(rankdata(values, axis=0).mean(axis=1))
-    if not ranks:
+    peers = [peer for peer in peers if all(peer in by_peer for by_peer in final.values())]
+    if not peers:
         return {}
+    ranks = [
+        rankdata(np.maximum([by_peer[peer] for peer in peers], FLOOR), axis=0).mean(axis=1)
+        for by_peer in final.values()
+    ]
     return dict(zip(peers, np.mean(ranks, axis=0).tolist(), strict=True))

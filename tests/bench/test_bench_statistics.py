@@ -20,12 +20,12 @@ def test_paired_test_sees_a_constant_factor_and_no_difference():
     assert paired_p([FLOOR / 10] * 10, [FLOOR / 100] * 10) == 1.0
 
 
-def test_mean_ranks_share_ties_and_skip_unfinished_problems():
+def test_mean_ranks_share_ties_and_leave_out_who_misses_a_problem():
     final = {
         "a": {"x": [1.0, 1.0], "y": [2.0, 1.0], "z": [3.0, 3.0]},
         "b": {"x": [1.0, 1.0], "y": [0.5, 0.5]},
     }
-    assert mean_ranks(final) == {"x": 1.25, "y": 1.75, "z": 3.0}
+    assert mean_ranks(final) == {"x": 1.625, "y": 1.375}  # a: 1 2, 1½ 1½; b: 2 1, 2 1
     assert mean_ranks({}) == {}
 
 
