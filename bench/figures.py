@@ -13,6 +13,7 @@ __all__ = ["draw_cost", "draw_found", "draw_regret"]
 
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999933")
 _STYLES = ("-", "--", ":")
+_OWN_STYLES = ("-", "--", ":", "-.", (0, (1, 3)), (0, (8, 3)))
 _OWN_COLOUR = "#D55E00"
 
 
@@ -30,7 +31,7 @@ def style(peer: str) -> dict[str, Any]:
     if peer in OURS:
         return {
             "color": _OWN_COLOUR,
-            "linestyle": ("-", "--", ":", "-.", (0, (1, 3)))[OURS.index(peer)],
+            "linestyle": _OWN_STYLES[OURS.index(peer)],
             "linewidth": 2.4 if peer == OURS[0] else 1.5,
             "zorder": 3 if peer == OURS[0] else 2,
         }

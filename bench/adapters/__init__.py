@@ -68,6 +68,7 @@ PEERS: dict[str, Peer] = {
     "regretless-ei": _own("Regretless, EI", rule="ei"),
     "regretless-ts": _own("Regretless, TS", rule="ts"),
     "regretless-pims": _own("Regretless, PIMS", rule="pims"),
+    "regretless-columns": _own("Regretless, no idle columns", model={"lengthscale_prior": (0.15, 0.35)}),
     "botorch-logei": Peer(
         "BoTorch LogEI", "botorch", ("botorch", *_TORCH), {"acquisition": "logei"}, table="BoTorchTable"
     ),

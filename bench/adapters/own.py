@@ -9,8 +9,11 @@ from regretless.gp import refit_due
 
 
 class _Own:
-    def __init__(self, space: Any, seed: int, n_initial: int, settings: dict[str, Any]) -> None:
-        self.study = regretless.Study(space, seed=seed, n_initial=n_initial, **settings)
+    def __init__(
+        self, space: Any, seed: int, n_initial: int, *, model: dict[str, Any] | None = None, **settings: Any
+    ) -> None:
+        surrogate = None if model is None else regretless.Surrogate(**model)
+        self.study = regretless.Study(space, seed=seed, n_initial=n_initial, surrogate=surrogate, **settings)
         self._trial: regretless.Trial | None = None
 
     def cycle(self, n: int) -> int:
@@ -28,7 +31,7 @@ class Box(_Own):
     """A study on a box."""
 
     def __init__(self, bounds: Floats, seed: int, X0: Floats, y0: Floats, **settings: Any) -> None:
-        super().__init__([tuple(side) for side in bounds.tolist()], seed, len(X0), settings)
+        super().__init__([tuple(side) for side in bounds.tolist()], seed, len(X0), **settings)
         for x, y in zip(X0, y0.tolist(), strict=True):
             self.study.add(x, y)
 
@@ -49,7 +52,7 @@ class OwnTable(_Own):
     """A study on a table."""
 
     def __init__(self, X: Floats, seed: int, index0: list[int], y0: Floats, **settings: Any) -> None:
-        super().__init__(regretless.Table(X, repeats="never"), seed, len(index0), settings)
+        super().__init__(regretless.Table(X, repeats="never"), seed, len(index0), **settings)
         for index, y in zip(index0, y0.tolist(), strict=True):
             self.study.add(row=int(index), value=y)
 
