@@ -196,7 +196,7 @@ def publish(
     final = {p: {peer: [measure(run) for run in runs] for peer, runs in by.items()} for p, by in complete.items()}
     ranks, comparisons = mean_ranks(final), compare(final)
     what = "evaluations to the optimum" if chosen.task == "materials" else "final simple regret"
-    console.print(_medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
+    _print_in_full(console, _medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
     if comparisons:
         console.print(_comparisons(comparisons))
     content = {
@@ -273,6 +273,13 @@ def _final_regret(run: dict[str, Any]) -> float:
 
 def _evaluations(run: dict[str, Any]) -> float:
     return float(run["evaluations"])
+
+
+def _print_in_full(console: Console, table: Table) -> None:
+    """At its own width: where the terminal is narrower the lines run over, but no name is lost."""
+    wide = Console(file=console.file, width=1000)
+    wide.width = max(console.width, wide.measure(table).maximum)
+    wide.print(table)
 
 
 def _medians(
