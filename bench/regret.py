@@ -276,9 +276,9 @@ def _evaluations(run: dict[str, Any]) -> float:
 
 
 def _print_in_full(console: Console, table: Table) -> None:
-    """At its own width: where the terminal is narrower the lines run over, but no name is lost."""
+    """At least as wide as it has to be: where the terminal is narrower the lines run over, but no name is lost."""
     wide = Console(file=console.file, width=1000)
-    wide.width = max(console.width, wide.measure(table).maximum)
+    wide.width = max(console.width, wide.measure(table).minimum)
     wide.print(table)
 
 
@@ -286,7 +286,7 @@ def _medians(
     title: str, final: dict[str, dict[str, list[float]]], peers: Sequence[str], ranks: dict[str, float]
 ) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", padding=(0, 1, 0, 0))
-    table.add_column("optimiser", min_width=18)
+    table.add_column("optimiser", min_width=17)
     for problem in final:  # names in several lines, so that 80 columns do
         table.add_column(problem.replace("-", "\n"), justify="right", no_wrap=True)
     table.add_column("mean\nrank", justify="right", no_wrap=True)
