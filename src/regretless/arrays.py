@@ -10,29 +10,47 @@ import numpy.typing as npt
 
 from regretless.errors import InvalidInput
 
-__all__ = ["Floats", "as_finite_float", "as_matrix", "as_vector"]
+__all__ = ["Floats", "as_finite_float", "as_matrix", "as_measurement", "as_vector", "show"]
 
 Floats = npt.NDArray[np.float64]
 
 
 def as_finite_float(value: Any, what: str) -> float:
-    """One finite float; ``bool``, text, NaN, infinities and anything with more than one element are refused.
+    """One finite float; ``bool``, text, durations, NaN, infinities and anything with more than one element are refused.
 
     >>> as_finite_float(np.float32(0.5), "value")
     0.5
     """
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise InvalidInput(f"{what} must be one real number, got {_show(value)}.")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = _as_float(value, what)
     if not math.isfinite(number):
-        raise InvalidInput(
-            f"{what} must be finite, got {_show(value)}. A trial without a result is told as failed=True."
-        )
+        raise InvalidInput(f"{what} must be finite, got {show(value)}.")
+    return number
+
+
+def as_measurement(value: Any, what: str) -> float | None:
+    """What a function returned, as a finite float; None, a failed measurement, for NaN and infinities.
+
+    >>> as_measurement(np.array(0.5), "value"), as_measurement(float("nan"), "value")
+    (0.5, None)
+    """
+    number = _as_float(value, what)
+    return number if math.isfinite(number) else None
+
+
+def _as_float(value: Any, what: str) -> float:
+    """A float, NaN and infinities included. A number from elsewhere may raise anything: it is never let through."""
+    try:
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        # NumPy registers its durations as whole numbers.
+        usable = isinstance(value, Real) and not isinstance(value, bool | np.bool_ | np.timedelta64)
+        number = float(value) if usable else math.nan
+    except OverflowError:
+        raise InvalidInput(f"{what} must be finite, got {show(value)}.") from None
+    except Exception as error:
+        raise InvalidInput(f"{what} must be a real number, got {show(value)}, which raised {show(error)}.") from error
+    if not usable:
+        raise InvalidInput(f"{what} must be a real number, got {show(value)}.")
     return number
 
 
@@ -55,8 +73,8 @@ def as_matrix(values: Any, what: str) -> Floats:
 def _as_floats(values: Any, what: str) -> Floats:
     try:
         given = np.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(f"{what} must be real numbers of one shape: {error}.") from error
+    except Exception as error:  # objects of others may raise anything here
+        raise InvalidInput(f"{what} must be real numbers of one shape: {show(error)}.") from error
     if given.dtype.kind not in "iuf" and given.size:
         kind = "objects" if given.dtype.kind == "O" else given.dtype
         raise InvalidInput(f"{what} must be real numbers of one shape, got {kind}.")
@@ -67,11 +85,17 @@ def _as_floats(values: Any, what: str) -> Floats:
     return array
 
 
-def _show(value: Any) -> str:
+def show(value: Any) -> str:
+    """A short ``repr`` for messages; never an error, whatever the value is.
+
+    >>> show("depth"), show(10**5000), show(list(range(1000)))
+    ("'depth'", 'an int that cannot be shown', 'list of length 1000')
+    """
     try:
         text = repr(value)
-    except ValueError:  # whole numbers of thousands of digits have no repr
-        return f"a {type(value).__name__} too long to show"
-    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and len(text) > 60:
-        return f"{type(value).__name__} of length {len(value)}"
+        if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and len(text) > 80:
+            return f"{type(value).__name__} of length {len(value)}"
+    except Exception:  # whole numbers of thousands of digits have no repr; classes of others may have a broken one
+        name = type(value).__name__
+        return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name} that cannot be shown"
     return text if len(text) <= 80 else text[:77] + "..."

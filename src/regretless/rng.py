@@ -5,6 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
+from regretless.arrays import show
 from regretless.errors import InvalidInput
 
 __all__ = ["Purpose", "check_seed", "fresh_seed", "stream"]
@@ -32,7 +33,7 @@ def check_seed(seed: int | None) -> int:
     if seed is None:
         return fresh_seed()
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInput(f"seed must be a whole number >= 0 or None, got {seed!r}.")
+        raise InvalidInput(f"seed must be a whole number >= 0 or None, got {show(seed)}.")
     return int(seed)
 
 

@@ -6,6 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 from tests.study.helpers import MIXED, snapshot
 
 from regretless import GPUCB, InvalidInput, RegretlessError, Study, Surrogate, Table, TrialConflict, UnknownTrial
@@ -66,6 +69,16 @@ def test_a_study_that_cannot_be(settings, says):
         Study(**{"space": BOX, **settings})
 
 
+class Broken:
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+class BrokenNumber(float):
+    def __float__(self):
+        raise RuntimeError("no number")
+
+
 # Bad calls ------------------------------------------------------------------------------------------------------------
 
 BAD_VALUES = [
@@ -85,6 +98,12 @@ BAD_VALUES = [
     ("a mapping", {"value": 1.0}, "real number"),
     ("a decimal", Decimal("1.5"), "real number.*Decimal"),
     ("an object", object(), "real number"),
+    ("a duration", np.timedelta64(3, "s"), "real number.*timedelta64"),
+    ("a duration in no unit", np.timedelta64(3), "real number.*timedelta64"),
+    ("an int too long to print", 10**5000, "finite.*cannot be shown"),
+    ("an object without a text", Broken(), "real number.*Broken that cannot be shown"),
+    ("a number that breaks", BrokenNumber(1.0), "real number.*RuntimeError"),
+    ("a list of it", [Broken()], "real number.*list that cannot be shown"),
 ]
 
 
@@ -96,8 +115,43 @@ def test_values_that_are_none(value, says):
         study.tell(5, value)
     with pytest.raises(InvalidInput):
         study.add([0.5, 0.5], value)
+    with pytest.raises(InvalidInput):
+        study.amend(0, value, reason="typo")
+    if value is not None:
+        with pytest.raises(InvalidInput, match="both fail"):
+            study.tell(5, value, failed=True)
     assert snapshot(study) == before
     assert study.tell(5, 2.0).value == 2.0
+
+
+odd = st.one_of(
+    st.none(), st.booleans(), st.text(max_size=9), st.binary(max_size=9), st.complex_numbers(), st.decimals(),
+    st.fractions(), st.integers(), st.integers(4000, 9000).map(lambda n: 10**n), st.floats(), st.timedeltas(),
+    st.dates(), st.just(Broken()), st.floats().map(BrokenNumber), st.lists(st.floats(), max_size=2),
+    npst.from_dtype(np.dtype("m8[s]")), npst.from_dtype(np.dtype("M8[s]")), npst.from_dtype(np.dtype("f4")),
+    npst.arrays(st.sampled_from(["f8", "i4", "m8[s]", "U3", "?", "O"]), st.sampled_from([(), (1,), (2, 2)])),
+)  # fmt: skip
+
+
+@given(st.lists(odd, min_size=1, max_size=4))
+def test_no_value_raises_anything_raw_or_leaves_a_trial_pending(values):
+    """`tell` and a function that returns the value agree on what is a number; NaN and infinities are failed trials."""
+    for value in values:
+        study = Study(BOX, seed=0)
+        trial = study.ask()
+        try:
+            told = study.tell(trial, value)
+        except InvalidInput:
+            told = study.tell(trial, failed=True)
+        run = Study(BOX, seed=0)
+        try:
+            run.optimize(lambda _, value=value: value, 1)
+        except InvalidInput:
+            assert told.status == "failed"
+        else:
+            assert run.trials[0].status == told.status
+            assert run.trials[0].value == told.value
+        assert run.trials[0].status != "pending"
 
 
 @pytest.mark.parametrize("value", [3, np.float32(0.5), np.int8(-3), np.array(2.5), Fraction(1, 4), -0.0, 1e-320])
@@ -117,18 +171,18 @@ BAD_PARAMS = [
     ("a missing name", MIXED, {"x": 0.1, "l": 1.0, "n": 3}, "missing 'c'"),
     ("out of range", MIXED, {"x": 1.5, "l": 1.0, "n": 3, "c": "a"}, "x must lie.*1.5"),
     ("just out of range", MIXED, {"x": 1.0 + 1e-15, "l": 1.0, "n": 3, "c": "a"}, "x must lie"),
-    ("NaN", MIXED, {"x": math.nan, "l": 1.0, "n": 3, "c": "a"}, "x must be a finite.*nan"),
-    ("infinite", MIXED, {"x": 0.5, "l": math.inf, "n": 3, "c": "a"}, "l must be a finite.*inf"),
+    ("NaN", MIXED, {"x": math.nan, "l": 1.0, "n": 3, "c": "a"}, "x must be finite.*nan"),
+    ("infinite", MIXED, {"x": 0.5, "l": math.inf, "n": 3, "c": "a"}, "l must be finite.*inf"),
     ("zero on a log scale", MIXED, {"x": 0.5, "l": 0.0, "n": 3, "c": "a"}, "l must lie"),
     ("a fraction for a whole number", MIXED, {"x": 0.5, "l": 1.0, "n": 2.5, "c": "a"}, "n must be a whole.*2.5"),
     ("a whole number out of range", MIXED, {"x": 0.5, "l": 1.0, "n": 31, "c": "a"}, "n must be.*31"),
     ("an unknown choice", MIXED, {"x": 0.5, "l": 1.0, "n": 3, "c": "A"}, "c must be one of.*'A'"),
-    ("text for a number", MIXED, {"x": "0.5", "l": 1.0, "n": 3, "c": "a"}, "x must be a number.*'0.5'"),
-    ("a bool for a number", MIXED, {"x": True, "l": 1.0, "n": 3, "c": "a"}, "x must be a number.*True"),
+    ("text for a number", MIXED, {"x": "0.5", "l": 1.0, "n": 3, "c": "a"}, "x must be a real number.*'0.5'"),
+    ("a bool for a number", MIXED, {"x": True, "l": 1.0, "n": 3, "c": "a"}, "x must be a real number.*True"),
     ("a list for a choice", MIXED, {"x": 0.5, "l": 1.0, "n": 3, "c": ["a"]}, r"c must be one of.*\['a'\]"),
     ("no mapping", MIXED, [0.5, 1.0, 3, "a"], "mapping"),
     ("text", MIXED, "x", "mapping.*'x'"),
-    ("None among bounds", BOX, [0.5, None], "x1 must be a number.*None"),
+    ("None among bounds", BOX, [0.5, None], "x1 must be a real number.*None"),
     ("too few numbers", BOX, [0.5], "2 numbers"),
     ("too many numbers", BOX, [0.5] * 3, "2 numbers"),
     ("numbers in a matrix", BOX, np.full((2, 2), 0.5), "2 numbers"),

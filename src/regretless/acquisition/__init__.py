@@ -8,6 +8,7 @@ from regretless.acquisition.entropy import JES, MES
 from regretless.acquisition.thompson import TS
 from regretless.acquisition.threshold import ATS, EST, PIMS, ATSc
 from regretless.acquisition.ucb import GPUCB, IRGPUCB, RGPUCB, UCB
+from regretless.arrays import show
 from regretless.errors import InvalidInput
 
 __all__ = [
@@ -48,6 +49,6 @@ def as_rule(rule: str | Rule) -> Rule:
         return rule
     if isinstance(rule, str) and rule.lower() in RULES:
         return RULES[rule.lower()]()
-    close = difflib.get_close_matches(str(rule).lower(), RULES, n=1)
+    close = difflib.get_close_matches(show(rule).lower(), RULES, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InvalidInput(f"rule must be a Rule or one of {', '.join(RULES)}; got {rule!r}.{hint}")
+    raise InvalidInput(f"rule must be a Rule or one of {', '.join(RULES)}; got {show(rule)}.{hint}")

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from regretless.acquisition.base import MomentScore, Rule, View
-from regretless.arrays import Floats
+from regretless.arrays import Floats, show
 from regretless.confidence.normal import log_psi, mills, psi, psi_ratio, tail
 from regretless.errors import InvalidInput
 
@@ -53,7 +53,7 @@ class EI(Rule):
 
     def __post_init__(self) -> None:
         if self.incumbent not in ("mean", "value"):
-            raise InvalidInput(f"EI: incumbent must be 'mean' or 'value', got {self.incumbent!r}.")
+            raise InvalidInput(f"EI: incumbent must be 'mean' or 'value', got {show(self.incumbent)}.")
 
     def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:  # noqa: ARG002
         """Nothing is random."""

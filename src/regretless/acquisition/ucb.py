@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from regretless.acquisition.base import MomentScore, Rule, View
-from regretless.arrays import Floats
+from regretless.arrays import Floats, show
 from regretless.confidence import GammaLaw, Interleaved, Law, Schedule, ShiftedExponential
 from regretless.errors import InvalidInput
 
@@ -52,7 +52,7 @@ class UCB(Rule):
         if self.setting not in get_args(Setting) and not hasattr(self.setting, "draw"):
             raise InvalidInput(
                 f"{self.name}: setting must be one of {', '.join(map(repr, get_args(Setting)))} or a law of zeta, "
-                f"got {self.setting!r}."
+                f"got {show(self.setting)}."
             )
 
     def law(self, n_candidates: int | None, dim: int) -> Law:

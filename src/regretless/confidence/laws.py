@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import gammaincinv
 
-from regretless.arrays import as_finite_float
+from regretless.arrays import as_finite_float, show
 from regretless.confidence.normal import mills, psi_ratio
 from regretless.confidence.schedules import (
     BoxShift,
@@ -280,7 +280,7 @@ def _central(law: Law, t: int, p: float) -> tuple[float, float]:
 def _probability(p: float) -> float:
     number = as_finite_float(p, "p")
     if not 0.0 <= number < 1.0:
-        raise InvalidInput(f"p must be a probability with 0 <= p < 1, got {p!r}. For 95 percent give 0.95.")
+        raise InvalidInput(f"p must be a probability with 0 <= p < 1, got {show(p)}. For 95 percent give 0.95.")
     return number
 
 

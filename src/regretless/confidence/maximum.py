@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from regretless.arrays import Floats, as_finite_float, as_vector
+from regretless.arrays import Floats, as_finite_float, as_vector, show
 from regretless.confidence.normal import psi, tail
 from regretless.errors import InvalidInput
 
@@ -90,7 +90,7 @@ def random_threshold(mean: npt.ArrayLike, sd: npt.ArrayLike, uniform: float) -> 
     mean, sd = _moments(mean, sd)
     level = as_finite_float(uniform, "uniform")
     if not 0.0 < level <= 1.0:
-        raise InvalidInput(f"uniform must lie in (0, 1], got {uniform!r}. Use 1 - rng.random().")
+        raise InvalidInput(f"uniform must lie in (0, 1], got {show(uniform)}. Use 1 - rng.random().")
     if not sd.any() or (len(mean) == 1 and level == 1.0):
         return float(mean.max())
     if len(mean) == 1:

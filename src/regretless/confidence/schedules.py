@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from scipy.special import erfc
 
-from regretless.arrays import as_finite_float
+from regretless.arrays import as_finite_float, show
 from regretless.errors import InvalidInput
 
 __all__ = [
@@ -85,7 +85,7 @@ class Interleaved:
     def __post_init__(self) -> None:
         check_whole(self.every, "every")
         if not as_finite_float(self.shift, "shift") >= 0.0:
-            raise InvalidInput(f"shift must not be negative, got {self.shift!r}.")
+            raise InvalidInput(f"shift must not be negative, got {show(self.shift)}.")
 
     def __call__(self, t: int) -> float:
         """Shift at ``t``, counted from 1."""
@@ -110,7 +110,7 @@ class HighProbabilityShift:
     def __post_init__(self) -> None:
         check_whole(self.n_candidates, "n_candidates")
         if not 0.0 < as_finite_float(self.delta, "delta") < 1.0:
-            raise InvalidInput(f"delta must lie strictly between 0 and 1, got {self.delta!r}. 0.1 is usual.")
+            raise InvalidInput(f"delta must lie strictly between 0 and 1, got {show(self.delta)}. 0.1 is usual.")
 
     def __call__(self, t: int) -> float:
         """Shift at ``t``."""
@@ -223,7 +223,7 @@ def check_t(t: Any) -> int:
     """The paper's t: a whole number from 1 on."""
     if isinstance(t, bool) or not isinstance(t, int | np.integer) or t < 1:
         raise InvalidInput(
-            f"t must be a whole number >= 1, got {t!r}. It counts evaluations after the initial design, from 1."
+            f"t must be a whole number >= 1, got {show(t)}. It counts evaluations after the initial design, from 1."
         )
     return int(t)
 
@@ -231,7 +231,7 @@ def check_t(t: Any) -> int:
 def check_whole(value: Any, what: str) -> int:
     """A whole number >= 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInput(f"{what} must be a whole number >= 1, got {value!r}.")
+        raise InvalidInput(f"{what} must be a whole number >= 1, got {show(value)}.")
     return int(value)
 
 

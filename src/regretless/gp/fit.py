@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.optimize import minimize
 
-from regretless.arrays import Floats
+from regretless.arrays import Floats, show
 from regretless.errors import InvalidInput, NumericalError
 from regretless.gp.evidence import column_distances, constant_mean, log_evidence_gradient
 from regretless.gp.kernels import FAMILIES, Family, Kernel
@@ -105,9 +105,9 @@ class Surrogate:
 
     def __post_init__(self) -> None:
         if self.kernel not in (*FAMILIES, "auto"):
-            raise InvalidInput(f"kernel must be one of {', '.join(FAMILIES)} or auto; got {self.kernel!r}.")
+            raise InvalidInput(f"kernel must be one of {', '.join(FAMILIES)} or auto; got {show(self.kernel)}.")
         if self.method not in ("map", "likelihood", "fixed"):
-            raise InvalidInput(f"method must be 'map', 'likelihood' or 'fixed'; got {self.method!r}.")
+            raise InvalidInput(f"method must be 'map', 'likelihood' or 'fixed'; got {show(self.method)}.")
         scales = self.lengthscale if isinstance(self.lengthscale, tuple) else (self.lengthscale,)
         for name, value in [*(("lengthscale", v) for v in scales), ("signal_var", self.signal_var)]:
             if value is not None and not (math.isfinite(value) and value > 0):

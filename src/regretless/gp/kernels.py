@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from regretless.arrays import Floats
+from regretless.arrays import Floats, show
 from regretless.errors import InvalidInput
 
 __all__ = ["FAMILIES", "Family", "Kernel", "radial"]
@@ -70,7 +70,7 @@ _RADIAL: dict[str, Callable[[Floats, bool], tuple[Floats, Floats | None]]] = {
 def radial(family: Family) -> Callable[[Floats, bool], tuple[Floats, Floats | None]]:
     """The function (r^2, slope wanted) -> (rho, d rho / d r^2) of a family."""
     if family not in _RADIAL:
-        raise InvalidInput(f"kernel must be one of {', '.join(FAMILIES)}; got {family!r}.")
+        raise InvalidInput(f"kernel must be one of {', '.join(FAMILIES)}; got {show(family)}.")
     return _RADIAL[family]
 
 

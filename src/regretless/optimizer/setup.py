@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from regretless.acquisition import IRGPUCB, UCB, Rule, as_rule
+from regretless.arrays import show
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.rng import check_seed
@@ -48,17 +49,17 @@ def setup(
 ) -> Setup:
     """Check the pieces; what is None comes from the preset."""
     if preset not in ("default", "paper"):
-        raise InvalidInput(f"preset must be 'default' or 'paper', got {preset!r}.")
+        raise InvalidInput(f"preset must be 'default' or 'paper', got {show(preset)}.")
     listed = as_table(space, ENUMERATE_UP_TO) if isinstance(space, Mixed) else None
     domain = listed if listed is not None else space
     if n_initial is None:
         n_initial = _n_initial(domain, preset)
     elif isinstance(n_initial, bool) or not isinstance(n_initial, int | np.integer) or n_initial < 0:
-        raise InvalidInput(f"n_initial must be a whole number >= 0, got {n_initial!r}.")
+        raise InvalidInput(f"n_initial must be a whole number >= 0, got {show(n_initial)}.")
     if surrogate is None:
         surrogate = Surrogate.paper() if preset == "paper" else Surrogate()
     elif not isinstance(surrogate, Surrogate):
-        raise InvalidInput(f"surrogate must be a Surrogate, such as Surrogate(kernel='rbf'), got {surrogate!r}.")
+        raise InvalidInput(f"surrogate must be a Surrogate, such as Surrogate(kernel='rbf'), got {show(surrogate)}.")
     scales = surrogate.lengthscale
     if isinstance(scales, tuple) and len(scales) != domain.dim:
         raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from regretless.arrays import as_finite_float, show
 from regretless.errors import InvalidInput
 
 __all__ = ["Scalar", "as_level", "as_number", "as_whole", "did_you_mean", "is_number", "listed", "plain", "show"]
@@ -33,16 +34,7 @@ def is_number(value: Any) -> bool:
 
 def as_number(value: Any, what: str) -> float:
     """One finite float. A whole number too large for a float is refused like an infinity."""
-    value = plain(value)
-    if not is_number(value):
-        raise InvalidInput(f"{what} must be a number, got {show(value)}.")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise InvalidInput(f"{what} must be a finite number, got {show(value)}.")
-    return number + 0.0  # -0.0 and 0.0 are one value; keep the one people write
+    return as_finite_float(value, what) + 0.0  # -0.0 and 0.0 are one value; keep the one people write
 
 
 def as_whole(value: Any, what: str) -> int:
@@ -79,7 +71,7 @@ def did_you_mean(word: Any, known: Iterable[Any]) -> str:
     >>> did_you_mean("detph", ["depth", "width"])
     " Did you mean 'depth'?"
     """
-    close = difflib.get_close_matches(str(word), [str(k) for k in known], n=1)
+    close = difflib.get_close_matches(word if isinstance(word, str) else show(word), [str(k) for k in known], n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
@@ -91,9 +83,3 @@ def listed(values: Sequence[Any]) -> str:
     """
     shown = ", ".join(show(value) for value in values[:10])
     return shown + (f", ... ({len(values)} in all)" if len(values) > 10 else "")
-
-
-def show(value: Any) -> str:
-    """A short ``repr`` for messages."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."

@@ -181,7 +181,7 @@ class Table:
             if key in self._candidate_of_id:
                 return self._candidate_of_id[key]
         known = list(self._candidate_of_id)
-        raise InvalidInput(f"no row has the id {row_id!r}; there are {listed(known)}.{did_you_mean(row_id, known)}")
+        raise InvalidInput(f"no row has the id {show(row_id)}; there are {listed(known)}.{did_you_mean(row_id, known)}")
 
     def check(self, params: Any) -> dict[str, Scalar]:
         """The row with exactly these parameters, in the order of ``names``."""

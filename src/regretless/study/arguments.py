@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless.arrays import show
 from regretless.errors import InvalidInput
 
 __all__ = ["as_bool", "as_key", "as_reason", "as_whole"]
@@ -13,14 +14,14 @@ __all__ = ["as_bool", "as_key", "as_reason", "as_whole"]
 def as_bool(value: Any, what: str) -> bool:
     """A flag; nothing else is taken for one."""
     if not isinstance(value, bool | np.bool_):
-        raise InvalidInput(f"{what} must be True or False, got {value!r}.")
+        raise InvalidInput(f"{what} must be True or False, got {show(value)}.")
     return bool(value)
 
 
 def as_whole(value: Any, what: str) -> int:
     """A whole number that is not negative."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise InvalidInput(f"{what} must be a whole number >= 0, got {value!r}.")
+        raise InvalidInput(f"{what} must be a whole number >= 0, got {show(value)}.")
     return int(value)
 
 
@@ -29,12 +30,12 @@ def as_key(key: Any) -> str:
     if key is None:
         return secrets.token_hex(8)
     if not isinstance(key, str) or not key:
-        raise InvalidInput(f"key must be some text, the same for the same request, got {key!r}.")
+        raise InvalidInput(f"key must be some text, the same for the same request, got {show(key)}.")
     return key
 
 
 def as_reason(reason: Any, *, needed: bool = False) -> str:
     """Words for the record."""
     if not isinstance(reason, str) or (needed and not reason.strip()):
-        raise InvalidInput(f"reason must say in words why, for the record, got {reason!r}.")
+        raise InvalidInput(f"reason must say in words why, for the record, got {show(reason)}.")
     return reason

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
+from regretless.arrays import show
 from regretless.errors import InvalidInput
 from regretless.theory import BestProbability, Calibration
 
@@ -115,9 +116,9 @@ class Regret:
         if len(given) != 1:
             raise InvalidInput("Regret needs either eps, in the units of the objective, or relative=.")
         if isinstance(given[0], bool) or not isinstance(given[0], int | float) or not 0.0 < given[0] < math.inf:
-            raise InvalidInput(f"Regret needs a positive finite number, got {given[0]!r}.")
+            raise InvalidInput(f"Regret needs a positive finite number, got {show(given[0])}.")
         if isinstance(self.patience, bool) or not isinstance(self.patience, int) or self.patience < 1:
-            raise InvalidInput(f"patience must be a whole number >= 1, got {self.patience!r}.")
+            raise InvalidInput(f"patience must be a whole number >= 1, got {show(self.patience)}.")
 
     def reached(self, left: RemainingRegret) -> bool:
         """Whether this certificate, taken alone, allows to stop."""
@@ -134,7 +135,7 @@ class Regret:
 def check_stop(when: object) -> None:
     """Refuse what is no rule for stopping."""
     if not isinstance(when, Regret):
-        raise InvalidInput(f"stop_when must be a Regret, such as Regret(0.5), got {when!r}.")
+        raise InvalidInput(f"stop_when must be a Regret, such as Regret(0.5), got {show(when)}.")
 
 
 def _point(params: Mapping[str, Any]) -> str:

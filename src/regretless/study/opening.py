@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from regretless.arrays import as_finite_float
+from regretless.arrays import as_finite_float, show
 from regretless.errors import InvalidInput, StudyConflict, UnknownStudy
 from regretless.study.journal import Journal, Store
 from regretless.study.settings import Settings, check_same, settings, settings_from_spec, spec_of
@@ -46,7 +46,7 @@ def as_store(store: str | Path | Store) -> Store:
     if not all(hasattr(store, method) for method in ("names", "spec", "create", "journal")):
         raise InvalidInput(
             f"store must be the path of a file, a URL such as postgresql://user@host/database, or a store, "
-            f"got {store!r:.80}."
+            f"got {show(store)}."
         )
     return store
 
@@ -75,14 +75,14 @@ def check_lease(lease: Any) -> float | None:
         return None
     seconds = as_finite_float(lease, "lease")
     if seconds <= 0.0:
-        raise InvalidInput(f"lease must be a number of seconds > 0, or None for no end, got {lease!r}.")
+        raise InvalidInput(f"lease must be a number of seconds > 0, or None for no end, got {show(lease)}.")
     return seconds
 
 
 def _check_text(text: Any, what: str, whom: str) -> None:
     if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST_NAME or not text.isprintable():
         raise InvalidInput(
-            f"{what} must be printable text of up to {_LONGEST_NAME} characters that names {whom}, got {text!r:.80}."
+            f"{what} must be printable text of up to {_LONGEST_NAME} characters that names {whom}, got {show(text)}."
         )
 
 

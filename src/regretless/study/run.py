@@ -1,6 +1,5 @@
 """A function, a space, a number of trials: the loop around ask and tell."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from regretless.acquisition import Rule
-from regretless.arrays import as_finite_float
+from regretless.arrays import as_measurement, show
 from regretless.errors import Exhausted, InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset
@@ -184,11 +183,11 @@ def run(
 ) -> Result:
     """Ask, evaluate, tell, ``n_trials`` times."""
     if isinstance(n_trials, bool) or not isinstance(n_trials, int | np.integer) or n_trials < 1:
-        raise InvalidInput(f"n_trials must be a whole number >= 1, got {n_trials!r}.")
+        raise InvalidInput(f"n_trials must be a whole number >= 1, got {show(n_trials)}.")
     if not callable(f):
-        raise InvalidInput(f"f must be callable, got {f!r}.")
+        raise InvalidInput(f"f must be callable, got {show(f)}.")
     if callback is not None and not callable(callback):
-        raise InvalidInput(f"callback must be callable as callback(study, trial), got {callback!r}.")
+        raise InvalidInput(f"callback must be callable as callback(study, trial), got {show(callback)}.")
     caught = _as_exceptions(catch)
     if stop_when is not None:
         check_stop(stop_when)
@@ -221,22 +220,18 @@ def _evaluate(study: Study, f: Callable[[Any], Any], trial: Trial, catch: tuple[
     except Exception:
         study.tell(trial, failed=True)  # the run ends here; what was asked for does not stay pending for ever
         raise
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value[()]
-    if isinstance(value, float | np.floating) and not math.isfinite(value):
-        return study.tell(trial, failed=True)
     try:
-        number = as_finite_float(value, f"what f returned for trial {trial.number}")
+        number = as_measurement(value, f"what f returned for trial {trial.number}")
     except InvalidInput:
         study.tell(trial, failed=True)
         raise
-    return study.tell(trial, number)
+    return study.tell(trial, number, failed=number is None)
 
 
 def _as_exceptions(catch: Any) -> tuple[type[Exception], ...]:
     kinds = catch if isinstance(catch, tuple) else (catch,)
     if not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
-        raise InvalidInput(f"catch must be a tuple of exception types, such as (ValueError,), got {catch!r}.")
+        raise InvalidInput(f"catch must be a tuple of exception types, such as (ValueError,), got {show(catch)}.")
     return kinds
 
 

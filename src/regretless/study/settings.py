@@ -10,6 +10,7 @@ import scipy
 
 from regretless._version import __version__
 from regretless.acquisition import as_rule
+from regretless.arrays import show
 from regretless.errors import InvalidInput, StudyConflict
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset, Setup, setup
@@ -47,9 +48,9 @@ def settings(
     objective = "value" if objective is None else objective
     preset = "default" if preset is None else preset
     if direction not in ("maximize", "minimize"):
-        raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {direction!r}.")
+        raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {show(direction)}.")
     if not isinstance(objective, str) or not objective:
-        raise InvalidInput(f"objective must be the name of what is measured, got {objective!r}.")
+        raise InvalidInput(f"objective must be the name of what is measured, got {show(objective)}.")
     chosen = setup(as_space(space, repeats), preset=preset, **more)
     return Settings(chosen, direction, objective, preset, _as_json(about))
 
@@ -96,9 +97,9 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings) -> None:
         if difference:
             raise _conflict(name, f"has another space: {difference}")
     elif given["repeats"] not in (None, stored.setup.space.repeats):
-        raise _conflict(name, f"has repeats={stored.setup.space.repeats!r}, not {given['repeats']!r}")
+        raise _conflict(name, f"has repeats={stored.setup.space.repeats!r}, not {show(given['repeats'])}")
     if given["rule"] is not None and as_rule(given["rule"]) != stored.setup.rule:
-        raise _conflict(name, f"has the rule {stored.setup.rule!r}, not {given['rule']!r}")
+        raise _conflict(name, f"has the rule {stored.setup.rule!r}, not {show(given['rule'])}")
     had = {
         "direction": stored.direction,
         "objective": stored.objective,
@@ -119,7 +120,7 @@ def _as_json(about: Mapping[str, Any] | None) -> dict[str, Any]:
     try:
         notes: dict[str, Any] = json.loads(json.dumps(dict(about), allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"about must be a mapping of text to plain JSON, got {about!r:.80}: {error}.") from error
+        raise InvalidInput(f"about must be a mapping of text to plain JSON, got {show(about)}: {error}.") from error
     return notes
 
 
@@ -128,7 +129,7 @@ def _unlike(what: str, stored: Any, given: Any) -> str:
     if isinstance(stored, Surrogate) and isinstance(given, Surrogate):
         name = next(part.name for part in fields(stored) if getattr(stored, part.name) != getattr(given, part.name))
         return _unlike(f"a {what} with {name}", getattr(stored, name), getattr(given, name))
-    return f"has {what}={stored!r}, not {given!r}"
+    return f"has {what}={stored!r}, not {show(given)}"
 
 
 def _conflict(name: str, what: str) -> StudyConflict:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 
 from regretless.acquisition import Rule
-from regretless.arrays import Floats, as_finite_float
+from regretless.arrays import Floats, as_finite_float, show
 from regretless.errors import InvalidInput, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
@@ -284,7 +284,7 @@ class Study:
             If every candidate has been tried and repeats are not allowed.
         """
         if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-            raise InvalidInput(f"n must be a whole number >= 1, got {n!r}.")
+            raise InvalidInput(f"n must be a whole number >= 1, got {show(n)}.")
         trials = self._asker.ask(1 if n is None else int(n), as_key(key))
         return trials[0] if n is None else trials
 
@@ -298,7 +298,7 @@ class Study:
         known = self._known(trial)
         if as_bool(failed, "failed"):
             if value is not None:
-                raise InvalidInput(f"trial {known.number} cannot both fail and have the value {value!r}.")
+                raise InvalidInput(f"trial {known.number} cannot both fail and have the value {show(value)}.")
             return telling.end(self._recorder, known.number, "failed", None)
         if value is None:
             raise InvalidInput(f"tell(trial {known.number}, ...) needs a value, or failed=True.")
@@ -405,7 +405,7 @@ class Study:
         """
         history = self._told_history("certificate")
         if eps is not None and as_finite_float(eps, "eps") < 0.0:
-            raise InvalidInput(f"eps must not be negative, got {eps!r}.")
+            raise InvalidInput(f"eps must not be negative, got {show(eps)}.")
         choice, whole = self._choice(history), as_whole(draws, "draws")
         proof = certify(self._setup, history, choice, self._doubtful(history), eps=eps, draws=whole)
         found = proof.certificate
@@ -456,7 +456,9 @@ class Study:
         """
         history = self._told_history("predict")
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):
-            raise InvalidInput(f"predict needs a list of params, got {many!r}. For one point write predict([params]).")
+            raise InvalidInput(
+                f"predict needs a list of params, got {show(many)}. For one point write predict([params])."
+            )
         X = self._setup.domain.encode_many(list(many))
         mean, sd = predict(self._setup, history, len(self), self._state, X)
         return self._sign * mean, sd
@@ -509,10 +511,13 @@ class Study:
         self._asker.state = state
 
     def _number(self, value: Any, what: str) -> float:
-        number = as_finite_float(value, what) + 0.0  # -0.0 and 0.0 are one value, in every database
+        try:
+            number = as_finite_float(value, what) + 0.0  # -0.0 and 0.0 are one value, in every database
+        except InvalidInput as error:
+            raise InvalidInput(f"{error} A trial without a result is told as failed=True.") from error
         if not self._setup.surrogate.standardize and abs(number) > _LARGEST_RAW:
             raise InvalidInput(
-                f"{what} must be within +-{_LARGEST_RAW:g} for a model that does not standardise, got {number!r}. "
+                f"{what} must be within +-{_LARGEST_RAW:g} for a model that does not standardise, got {show(number)}. "
                 "Scale the values, or use a Surrogate with standardize=True."
             )
         return number
@@ -520,11 +525,11 @@ class Study:
     def _known(self, trial: Trial | int) -> Trial:
         number = trial.number if isinstance(trial, Trial) else trial
         if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            raise InvalidInput(f"trial must be a Trial or its number, got {trial!r}.")
+            raise InvalidInput(f"trial must be a Trial or its number, got {show(trial)}.")
         if number >= len(self):
             self.refresh()  # it may be another worker's
         if not 0 <= number < len(self):
-            raise UnknownTrial(f"no trial {number} in this study; it has {len(self)}, numbered from 0.")
+            raise UnknownTrial(f"no trial {show(number)} in this study; it has {len(self)}, numbered from 0.")
         known = self._ledger.trials[int(number)]
         if isinstance(trial, Trial) and dict(trial.params) != dict(known.params):
             raise UnknownTrial(f"trial {number} of this study has other parameters; the one told is of another study.")

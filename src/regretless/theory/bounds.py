@@ -14,7 +14,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import as_vector
+from regretless.arrays import as_vector, show
 from regretless.confidence import BoxShift, ShiftedExponential, TableBeta, certified_threshold
 from regretless.confidence.schedules import check_positive, check_whole
 from regretless.errors import InvalidInput
@@ -190,7 +190,7 @@ def initial_design_regret(n_initial: int, *, n_candidates: int, signal_var: floa
     30.323
     """
     if isinstance(n_initial, bool) or not isinstance(n_initial, int | np.integer) or n_initial < 0:
-        raise InvalidInput(f"n_initial must be a whole number >= 0, got {n_initial!r}.")
+        raise InvalidInput(f"n_initial must be a whole number >= 0, got {show(n_initial)}.")
     law, kappa = ShiftedExponential.for_table(n_candidates), math.sqrt(check_positive(signal_var, "signal_var"))
     return int(n_initial) * kappa * law.mean_sqrt(t=1) if n_candidates > 1 else 0.0
 

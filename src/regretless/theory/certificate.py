@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix
+from regretless.arrays import Floats, as_matrix, show
 from regretless.confidence import certified_threshold, tail_sum
 from regretless.confidence.normal import tail
 from regretless.errors import InvalidInput
@@ -103,12 +103,12 @@ def remaining_regret(
     (5, 0.63, 0.553)
     """
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
-        raise InvalidInput(f"draws must be a whole number >= 0, got {draws!r}.")
+        raise InvalidInput(f"draws must be a whole number >= 0, got {show(draws)}.")
     if draws and rng is None:
         raise InvalidInput("draws need a generator: rng=numpy.random.default_rng(seed).")
     X = _candidates(belief, X)
     if index is not None and not 0 <= index < len(X):
-        raise InvalidInput(f"index must be that of a candidate, 0 to {len(X) - 1}, got {index!r}.")
+        raise InvalidInput(f"index must be that of a candidate, 0 to {len(X) - 1}, got {show(index)}.")
     if among is not None and not (among.shape == (len(X),) and among.any() and (index is None or among[index])):
         raise InvalidInput(f"among must mark some of the {len(X)} candidates, the one with the index too.")
     mean, sd = _moments(belief, X)

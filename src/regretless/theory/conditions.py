@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from regretless.arrays import Floats, as_finite_float, as_vector
+from regretless.arrays import Floats, as_finite_float, as_vector, show
 from regretless.confidence.schedules import OfTime, check_positive, check_whole, value_at
 from regretless.errors import InvalidInput
 
@@ -16,7 +16,7 @@ def check_delta(delta: float) -> float:
     """A failure probability strictly between 0 and 1."""
     number = as_finite_float(delta, "delta")
     if not 0.0 < number < 1.0:
-        raise InvalidInput(f"delta must lie strictly between 0 and 1, got {delta!r}. 0.1 is usual.")
+        raise InvalidInput(f"delta must lie strictly between 0 and 1, got {show(delta)}. 0.1 is usual.")
     return number
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix
+from regretless.arrays import Floats, as_matrix, show
 from regretless.confidence import ShiftedExponential, certified_threshold
 from regretless.confidence.schedules import check_positive, check_whole
 from regretless.errors import InvalidInput
@@ -56,7 +56,7 @@ class Simulation:
     def quantile(self, p: float) -> tuple[float, float]:
         """Evaluations that suffice in a share ``p`` of the functions: by certificate, and by true regret."""
         if not 0.0 < p <= 1.0:
-            raise InvalidInput(f"p must lie in (0, 1], got {p!r}. For nine functions of ten give 0.9.")
+            raise InvalidInput(f"p must lie in (0, 1], got {show(p)}. For nine functions of ten give 0.9.")
         place = math.ceil(p * len(self.certified) - 1e-9) - 1
         return float(np.sort(self.certified)[place]), float(np.sort(self.reached)[place])
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import gammainccinv
 
-from regretless.arrays import as_finite_float
+from regretless.arrays import as_finite_float, show
 from regretless.confidence import ShiftedExponential
 from regretless.confidence.schedules import check_whole, value_at
 from regretless.errors import InvalidInput
@@ -80,11 +80,11 @@ def zeta_sum(law: ShiftedExponential, T: int, *, failure: float, total: Total) -
         if np.any(np.diff(shifts) < 0.0):
             raise InvalidInput("total='last' needs a shift that never falls. Use total='sum'.")
         return zeta_sum_bound(ShiftedExponential(float(shifts[-1])), T, failure=failure)
-    raise InvalidInput(f"total must be 'quantile', 'sum' or 'last', got {total!r}.")
+    raise InvalidInput(f"total must be 'quantile', 'sum' or 'last', got {show(total)}.")
 
 
 def _log_inverse(failure: float) -> float:
     number = as_finite_float(failure, "failure")
     if not 0.0 < number < 1.0:
-        raise InvalidInput(f"failure must be a probability strictly between 0 and 1, got {failure!r}.")
+        raise InvalidInput(f"failure must be a probability strictly between 0 and 1, got {show(failure)}.")
     return -math.log(number)
