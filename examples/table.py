@@ -1,7 +1,7 @@
 """A list of possible experiments, each of which gives a noisy result.
 
 The rows come from anywhere: a list of dicts as here, a DataFrame, or the path of a CSV file. Text columns are
-categories. Under noise the same row may be worth measuring twice, so repeats are allowed by default, and the best
+categories. Under noise the same row may be worth measuring twice, and by default it may be suggested again. The best
 single measurement is often a lucky one: look at the recommendation instead.
 """
 

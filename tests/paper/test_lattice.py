@@ -56,18 +56,19 @@ def test_what_cannot_be_factorised_is_refused():
         lattice(1, 2, 0.1, 1e-4)
 
 
+@pytest.mark.parametrize("noise_var", [1e-3, 1e-4])
 @pytest.mark.parametrize("name", sorted(RULES))
-def test_a_race_is_a_study(name):
+def test_a_race_is_a_study(name, noise_var):
     """The slow twin: a `Study` told the same values makes the same suggestions, and draws the same zeta."""
     levels, T, seed = 6, 25, 12345
-    grid = lattice(levels, 2, 0.15, 1e-3)
+    grid = lattice(levels, 2, 0.15, noise_var)
     f = grid.draw(np.random.default_rng(3))
     initial = np.array([3, 30, 17])
     fast, zeta = _run(grid, RULES[name](), f, initial, T, seed)
 
-    model = Surrogate.known("rbf", 0.15, signal_var=1.0, noise_var=1e-3)
+    model = Surrogate.known("rbf", 0.15, signal_var=1.0, noise_var=noise_var)
     study = Study(Table(grid.X), rule=RULES[name](), surrogate=model, n_initial=3, seed=seed)
-    noise = np.sqrt(1e-3) * stream(seed, 0, Purpose.PROBLEM).standard_normal(3 + T)
+    noise = np.sqrt(noise_var) * stream(seed, 0, Purpose.PROBLEM).standard_normal(3 + T)
     for k, index in enumerate(initial):
         study.add(row=int(index), value=float(f[index] + noise[k]))
     for k in range(T):

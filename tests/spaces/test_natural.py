@@ -111,13 +111,13 @@ def test_spaces_pass_unchanged_unless_repeats_is_said():
     for space in (Box([(0, 1)]), Mixed({"n": (1, 2)}), Table(np.eye(2))):
         assert as_space(space) is space
         never = as_space(space, repeats="never")
-        assert (never.repeats, space.repeats) == ("never", "allow")
+        assert (never.repeats, space.repeats) == ("never", None)
         assert as_space(never) is never
-        assert as_space(never, repeats="allow") == space
+        assert as_space(never, repeats="auto") == as_space(space, repeats="auto") != space
         with pytest.raises(InvalidInput, match="repeats"):
             as_space(space, repeats="no")
     for obj in ({"n": (1, 2)}, [(0, 1)], np.eye(2), {"x": (0.0, 1.0)}):
-        assert as_space(obj).repeats == "allow"
+        assert as_space(obj).repeats is None
         assert as_space(obj, repeats="never").repeats == "never"
 
 

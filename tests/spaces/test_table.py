@@ -302,6 +302,6 @@ def test_equality_repr_and_pickle():
     assert table != Table(ROWS, id="name", repeats="never")
     assert Table({"a": [1, 2]}) != Table({"a": [1, 3]})  # the same codes, other values
     assert Table({"a": [1, 2]}) != 3
-    assert repr(table) == "Table(3 candidates, names='t', 'ph', 'acid', 'hot', repeats='allow')"
+    assert repr(table) == "Table(3 candidates, names='t', 'ph', 'acid', 'hot')"
     with pytest.raises(AttributeError):
         table.repeats = "never"

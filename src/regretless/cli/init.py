@@ -31,10 +31,10 @@ __all__ = ["command"]
 @stop_option
 @click.option(
     "--repeats",
-    type=click.Choice(["allow", "never"]),
-    default="allow",
+    type=click.Choice(["allow", "auto", "never"]),
+    default="auto",
     show_default=True,
-    help="Whether an experiment may be suggested again: worth it where measurements are noisy.",
+    help="Whether an experiment may be suggested again. auto: where measurements turn out to be noisy.",
 )
 @sheet_options
 @seed_option

@@ -10,7 +10,7 @@ from regretless.arrays import show
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.rng import check_seed
-from regretless.spaces import Mixed, Table, as_table
+from regretless.spaces import Mixed, Repeats, Table, as_table, with_repeats
 
 __all__ = ["ENUMERATE_UP_TO", "Preset", "Setup", "setup"]
 
@@ -23,7 +23,10 @@ ENUMERATE_UP_TO = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Algorithm 1's constants. ``domain`` is the space as it is searched: a small discrete space becomes a table."""
+    """Algorithm 1's constants. ``domain`` is the space as it is searched: a small discrete space becomes a table.
+
+    ``space.repeats`` is one of the words: what the user said, or what follows from the rest.
+    """
 
     space: Table | Mixed
     domain: Table | Mixed
@@ -50,25 +53,33 @@ def setup(
     """Check the pieces; what is None comes from the preset."""
     if preset not in ("default", "paper"):
         raise InvalidInput(f"preset must be 'default' or 'paper', got {show(preset)}.")
+    if surrogate is None:
+        surrogate = Surrogate.paper() if preset == "paper" else Surrogate()
+    elif not isinstance(surrogate, Surrogate):
+        raise InvalidInput(f"surrogate must be a Surrogate, such as Surrogate(kernel='rbf'), got {show(surrogate)}.")
+    chosen = IRGPUCB() if rule is None else as_rule(rule)
+    if preset == "paper" and chosen == IRGPUCB():
+        chosen = IRGPUCB("paper")
+    if space.repeats is None:
+        space = with_repeats(space, _repeats(preset, chosen, surrogate))
     listed = as_table(space, ENUMERATE_UP_TO) if isinstance(space, Mixed) else None
     domain = listed if listed is not None else space
     if n_initial is None:
         n_initial = _n_initial(domain, preset)
     elif isinstance(n_initial, bool) or not isinstance(n_initial, int | np.integer) or n_initial < 0:
         raise InvalidInput(f"n_initial must be a whole number >= 0, got {show(n_initial)}.")
-    if surrogate is None:
-        surrogate = Surrogate.paper() if preset == "paper" else Surrogate()
-    elif not isinstance(surrogate, Surrogate):
-        raise InvalidInput(f"surrogate must be a Surrogate, such as Surrogate(kernel='rbf'), got {show(surrogate)}.")
     scales = surrogate.lengthscale
     if isinstance(scales, tuple) and len(scales) != domain.dim:
         raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")
-    chosen = IRGPUCB() if rule is None else as_rule(rule)
-    if preset == "paper" and chosen == IRGPUCB():
-        chosen = IRGPUCB("paper")
     if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
         chosen.law(domain.n_candidates if isinstance(domain, Table) else None, domain.dim)
     return Setup(space, domain, chosen, surrogate, int(n_initial), check_seed(seed))
+
+
+def _repeats(preset: Preset, rule: Rule, surrogate: Surrogate) -> Repeats:
+    """Where the user says nothing: the theorems are about the argmax over all points, so their settings take it."""
+    theorem = isinstance(rule, UCB) and rule.setting == "theory"
+    return "allow" if preset == "paper" or surrogate.method == "fixed" or theorem else "auto"
 
 
 def _n_initial(domain: Table | Mixed, preset: Preset) -> int:

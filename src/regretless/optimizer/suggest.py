@@ -22,7 +22,7 @@ from regretless.spaces import Mixed, Table
 
 __all__ = ["Suggestion", "suggest"]
 
-#: With less noise than this share of the variance of y, measuring a point again tells nothing new.
+#: With less noise than this share of the signal's variance a second measurement tells nothing new (``repeats="auto"``).
 NOISE_FREE = 1e-3
 
 
@@ -81,9 +81,12 @@ def _open_candidates(setup: Setup, history: History) -> npt.NDArray[np.bool_]:
     return open_ if open_.any() else allowed
 
 
-def _worth(history: History, open_: npt.NDArray[np.bool_], noise_share: float) -> npt.NDArray[np.bool_]:
-    """Which of the open rows are worth measuring: without noise a measured one is not, while there are others."""
-    if noise_share >= NOISE_FREE:
+def _worth(setup: Setup, history: History, open_: npt.NDArray[np.bool_], noise_share: float) -> npt.NDArray[np.bool_]:
+    """Which of the open rows the argmax is taken over.
+
+    Algorithm 1: all of them. ``repeats="auto"``: without noise a measured row is left out while there are others.
+    """
+    if setup.space.repeats == "allow" or noise_share >= NOISE_FREE:
         return open_
     untried = open_.copy()
     untried[history.told.index] = False
@@ -110,13 +113,15 @@ def _exhausted(count: int, closed: int) -> Exhausted:
 
 
 def _blocked(setup: Setup, history: History, noise_share: float) -> Floats:
-    """Points of a product space that must not be suggested again.
+    """Points of a product space that must not be suggested: pending, failed, and as ``repeats`` says measured ones.
 
-    With a real column a point close by tells as much as the same point again, so an exact repeat is never needed. It
-    would be asked for at corners only, where a model that takes the ups and downs of f for noise can be caught.
+    ``"auto"``: with a real column a point close by tells as much as the same point again, so an exact repeat is never
+    needed. It would be asked for at corners only, where a model that takes the ups and downs of f for noise can be
+    trapped.
     """
     parts = [history.pending.X, history.failed.X]
-    if setup.space.repeats == "never" or setup.domain.continuous.any() or noise_share < NOISE_FREE:
+    tells_nothing = bool(setup.domain.continuous.any()) or noise_share < NOISE_FREE
+    if setup.space.repeats == "never" or (setup.space.repeats == "auto" and tells_nothing):
         parts.append(history.told.X)
     return np.vstack(parts)
 
@@ -147,7 +152,7 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
     values = score.on(view)
     noise_share = hyperparameters.noise_var / hyperparameters.signal_var
     if isinstance(setup.domain, Table):
-        index = search_table(values, _worth(history, open_, noise_share))
+        index = search_table(values, _worth(setup, history, open_, noise_share))
         if index is None:
             return _random(setup, history, trial, open_, "no candidate has a finite score")
         x = setup.domain.X[index]

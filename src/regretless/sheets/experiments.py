@@ -40,7 +40,7 @@ class Experiments:
         """What the names of rows are called: the id's column, or the line of the file."""
         return self.id if self.id is not None else "line" if "line" not in self.factors else "line of the file"
 
-    def table(self, repeats: Repeats = "allow") -> Table:
+    def table(self, repeats: Repeats | None = None) -> Table:
         """The candidates: every row, measured or not."""
         key = "id"
         while key in self.factors:

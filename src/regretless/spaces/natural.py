@@ -32,7 +32,7 @@ def as_space(obj: Any, repeats: Repeats | None = None) -> Space:
     looks like one of names to levels, so write ``Table(...)`` for it.
 
     >>> as_space({"x": (0.0, 1.0)})
-    Box({'x': Float(low=0.0, high=1.0, log=False)}, repeats='allow')
+    Box({'x': Float(low=0.0, high=1.0, log=False)})
     >>> as_space([(0, 1), (0, 1)]).unnamed
     True
     >>> as_space(np.eye(3)).n_candidates
@@ -40,16 +40,15 @@ def as_space(obj: Any, repeats: Repeats | None = None) -> Space:
     """
     if isinstance(obj, Table | Mixed):
         return obj if repeats is None else with_repeats(obj, repeats)
-    rule: Repeats = "allow" if repeats is None else repeats
     if isinstance(obj, Mapping):
-        mixed = Mixed(obj, repeats=rule)
+        mixed = Mixed(obj, repeats=repeats)
         all_real = all(isinstance(part, Float) for part in mixed.dimensions.values())
-        return Box(mixed.dimensions, repeats=rule) if all_real else mixed
+        return Box(mixed.dimensions, repeats=repeats) if all_real else mixed
     if isinstance(obj, str | Path) or is_frame(obj) or (isinstance(obj, np.ndarray) and obj.ndim == 2):
-        return Table(obj, repeats=rule)
+        return Table(obj, repeats=repeats)
     if isinstance(obj, Sequence) and len(obj) > 0:
         if all(isinstance(row, Mapping) for row in obj):
-            return Table(obj, repeats=rule)
+            return Table(obj, repeats=repeats)
         if all(isinstance(pair, Float | tuple | list | np.ndarray) for pair in obj):
-            return Box(obj, repeats=rule)
+            return Box(obj, repeats=repeats)
     raise InvalidInput(f"cannot be read as a space: {show(obj)}. {_ALLOWED}.")

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -10,17 +10,22 @@ from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.scalars import Scalar, did_you_mean, listed, plain, show
 
-__all__ = ["Repeats", "as_argument", "check_repeats", "complete", "with_repeats"]
+__all__ = ["Repeats", "as_argument", "check_repeats", "complete", "repeats_shown", "with_repeats"]
 
-Repeats: TypeAlias = Literal["allow", "never"]
+#: Whether a point may be suggested again. ``"allow"``: the argmax is over all points, as in the theorems; ``"auto"``:
+#: measured ones are left out where a second measurement tells nothing new; ``"never"``: everything tried is.
+Repeats: TypeAlias = Literal["allow", "auto", "never"]
 Space = TypeVar("Space")
 
 
-def check_repeats(repeats: Any) -> Repeats:
-    """Either word, or an error that says both."""
-    if repeats == "allow" or repeats == "never":
-        return "allow" if repeats == "allow" else "never"
-    raise InvalidInput(f"repeats must be 'allow' or 'never', got {show(repeats)}.")
+def check_repeats(repeats: Any) -> Repeats | None:
+    """One of the words, None where nothing was said, or an error that says what is allowed."""
+    if repeats is None:
+        return None
+    for word in get_args(Repeats):
+        if isinstance(repeats, str) and repeats == word:
+            return cast(Repeats, word)
+    raise InvalidInput(f"repeats must be 'allow', 'auto' or 'never', got {show(repeats)}.")
 
 
 def with_repeats(space: Space, repeats: Any) -> Space:
@@ -28,6 +33,11 @@ def with_repeats(space: Space, repeats: Any) -> Space:
     twin = copy.copy(space)
     object.__setattr__(twin, "repeats", check_repeats(repeats))
     return twin
+
+
+def repeats_shown(repeats: Repeats | None) -> str:
+    """The rule for repeats as the end of a space's repr; nothing where nothing was said."""
+    return "" if repeats is None else f", repeats={repeats!r}"
 
 
 def complete(params: Any, names: tuple[str, ...], fixed: Mapping[str, Scalar], *, unnamed: bool) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from regretless.spaces.dimensions import (
     as_float_dimension,
 )
 from regretless.spaces.latin import latin_hypercube
-from regretless.spaces.params import Repeats, as_argument, check_repeats, complete
+from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.scalars import Scalar, as_whole, show
 
 __all__ = ["Box", "Mixed"]
@@ -45,7 +45,7 @@ class Mixed:
         Name to parameter: (0.0, 1.0) is a real number, (1, 10) a whole one, (1e-5, 1e-1, "log") a log scale, a list its
         values (numbers in order, others without), a single value is fixed; or a dimension object.
     repeats
-        Whether a point may be tried more than once: "allow" or "never".
+        Whether a point may be suggested again: "allow", "auto" or "never", as in `Study`. None leaves it to the study.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class Mixed:
     """
 
     names: tuple[str, ...]
-    repeats: Repeats
+    repeats: Repeats | None  # None: left to the study
     unnamed: bool
     n_levels: tuple[int, ...]
     continuous: npt.NDArray[np.bool_]
@@ -68,12 +68,12 @@ class Mixed:
     _varying: dict[str, Varying]
     _fixed: dict[str, Scalar]
 
-    def __init__(self, dimensions: Mapping[str, Any], repeats: Repeats = "allow") -> None:
+    def __init__(self, dimensions: Mapping[str, Any], repeats: Repeats | None = None) -> None:
         if not isinstance(dimensions, Mapping):
             raise InvalidInput(f"dimensions must be a mapping of names to parameters, got {show(dimensions)}.")
         self._set(_read(dimensions, as_dimension), repeats, unnamed=False)
 
-    def _set(self, parts: Mapping[str, Dimension], repeats: Repeats, *, unnamed: bool) -> None:
+    def _set(self, parts: Mapping[str, Dimension], repeats: Repeats | None, *, unnamed: bool) -> None:
         varying = {name: part for name, part in parts.items() if not isinstance(part, Fixed) and part.size != 1}
         continuous = np.array([isinstance(part, Float) for part in varying.values()], dtype=np.bool_)
         continuous.flags.writeable = False
@@ -189,7 +189,7 @@ class Mixed:
 
     def __repr__(self) -> str:
         parts = list(self._parts) if self.unnamed else self.dimensions
-        return f"{type(self).__name__}({parts!r}, repeats={self.repeats!r})"
+        return f"{type(self).__name__}({parts!r}{repeats_shown(self.repeats)})"
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
@@ -202,7 +202,7 @@ class Box(Mixed):
         Name to (low, high); or a sequence of (low, high) as in SciPy, whose parameters are called x0, x1, ... and reach
         the user's function as one array.
     repeats
-        Whether a point may be tried more than once: "allow" or "never".
+        Whether a point may be suggested again: "allow", "auto" or "never", as in `Study`. None leaves it to the study.
 
     Examples
     --------
@@ -213,7 +213,7 @@ class Box(Mixed):
     array([-5. ,  7.5])
     """
 
-    def __init__(self, bounds: Any, repeats: Repeats = "allow") -> None:
+    def __init__(self, bounds: Any, repeats: Repeats | None = None) -> None:
         if isinstance(bounds, Mapping):
             self._set(_read(bounds, as_float_dimension), repeats, unnamed=False)
         elif isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) and np.ndim(bounds) != 0:

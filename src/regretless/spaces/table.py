@@ -13,7 +13,7 @@ from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
 from regretless.spaces.floats import Float
-from regretless.spaces.params import Repeats, as_argument, check_repeats, complete
+from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.product import Mixed
 from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, as_level, as_whole, did_you_mean, listed, show
@@ -43,7 +43,8 @@ class Table:
     categorical
         Columns of numbers to be read as categories. In a CSV file these, like ``id``, stay the text they are.
     repeats
-        Whether a candidate may be tried more than once: "allow" or "never".
+        Whether a candidate may be suggested again: "allow", "auto" or "never", as in `Study`. None leaves it to the
+        study.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class Table:
     """
 
     names: tuple[str, ...]
-    repeats: Repeats
+    repeats: Repeats | None  # None: left to the study
     unnamed: bool
     n_levels: tuple[int, ...]
     X: Floats
@@ -75,7 +76,7 @@ class Table:
         id: str | None = None,
         ignore: str | Sequence[str] = (),
         categorical: str | Sequence[str] = (),
-        repeats: Repeats = "allow",
+        repeats: Repeats | None = None,
     ) -> None:
         ignored, forced = _as_names(ignore, "ignore"), _as_names(categorical, "categorical")
         ids = () if id is None else _as_names(id, "id")
@@ -115,7 +116,7 @@ class Table:
         id: str | None = None,
         ignore: str | Sequence[str] = (),
         categorical: str | Sequence[str] = (),
-        repeats: Repeats = "allow",
+        repeats: Repeats | None = None,
     ) -> Self:
         """The table of a CSV file, in UTF-8, with ``,`` ``;`` or tab between cells and names in the first line.
 
@@ -211,7 +212,7 @@ class Table:
         )
 
     def __repr__(self) -> str:
-        return f"Table({self.n_candidates} candidates, names={listed(self.names)}, repeats={self.repeats!r})"
+        return f"Table({self.n_candidates} candidates, names={listed(self.names)}{repeats_shown(self.repeats)})"
 
     @cached_property
     def _candidate_of_id(self) -> dict[Scalar, int]:

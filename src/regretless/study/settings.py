@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from regretless.arrays import show
 from regretless.errors import InvalidInput, StudyConflict
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset, Setup, setup
-from regretless.spaces import Mixed, Table, as_space, space_from_data, space_to_data
+from regretless.spaces import Mixed, Repeats, Table, as_space, check_repeats, space_from_data, space_to_data
 from regretless.study.objects import object_from_data, object_to_data
 
 __all__ = ["Direction", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
@@ -31,6 +31,7 @@ class Settings:
     objective: str
     preset: Preset
     about: Mapping[str, Any] = field(default_factory=dict)  # notes of whoever made it, kept and never interpreted
+    repeats_then: Repeats | None = None  # the word it was created with, which may have meant another thing
 
 
 def settings(
@@ -65,6 +66,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "preset": settings.preset,
         "rule": object_to_data(chosen.rule, "rule"),
         "surrogate": object_to_data(chosen.surrogate, "surrogate"),
+        "repeats": chosen.space.repeats,
         "n_initial": chosen.n_initial,
         "seed": chosen.seed,
         "about": dict(settings.about),
@@ -74,8 +76,12 @@ def spec_of(settings: Settings) -> dict[str, Any]:
 
 def settings_from_spec(spec: Mapping[str, Any]) -> Settings:
     """The settings that were written so."""
-    return settings(
-        space_from_data(spec["space"]),
+    space = space_from_data(spec["space"])
+    # Specs without repeats of their own are older than "auto": their space says "allow" for it.
+    repeats = spec.get("repeats", "auto" if space.repeats == "allow" else space.repeats)
+    chosen = settings(
+        space,
+        repeats=repeats,
         direction=spec["direction"],
         objective=spec["objective"],
         preset=spec["preset"],
@@ -85,19 +91,21 @@ def settings_from_spec(spec: Mapping[str, Any]) -> Settings:
         seed=spec["seed"],
         about=spec.get("about"),
     )
+    return replace(chosen, repeats_then=space.repeats)
 
 
 def check_same(name: str, given: Mapping[str, Any], stored: Settings) -> None:
     """Refuse to open a study under other settings than it was created with; what is None was not given."""
-    space = given["space"]
+    space, had_repeats = given["space"], stored.setup.space.repeats
+    repeats = check_repeats(given["repeats"])
+    if repeats is None and isinstance(space, Table | Mixed):
+        repeats = space.repeats
+    if repeats not in (None, had_repeats, stored.repeats_then):
+        raise _conflict(name, f"has repeats={had_repeats!r}, not {repeats!r}")
     if space is not None:
-        own = isinstance(space, Table | Mixed)  # such a space says itself whether repeats are allowed
-        repeats = given["repeats"] or (None if own else stored.setup.space.repeats)
-        difference = _difference(as_space(space, repeats), stored.setup.space)
+        difference = _difference(as_space(space, had_repeats), stored.setup.space)
         if difference:
             raise _conflict(name, f"has another space: {difference}")
-    elif given["repeats"] not in (None, stored.setup.space.repeats):
-        raise _conflict(name, f"has repeats={stored.setup.space.repeats!r}, not {show(given['repeats'])}")
     if given["rule"] is not None and as_rule(given["rule"]) != stored.setup.rule:
         raise _conflict(name, f"has the rule {stored.setup.rule!r}, not {show(given['rule'])}")
     had = {
@@ -146,8 +154,6 @@ def _difference(new: Table | Mixed, old: Table | Mixed) -> str:
         return f"stored is {old!r}, given is {new!r}"
     if new.names != old.names:
         return f"its columns are {', '.join(old.names)}; given are {', '.join(new.names)}"
-    if new.repeats != old.repeats:
-        return f"stored has repeats={old.repeats!r}, given has repeats={new.repeats!r}"
     if isinstance(new, Mixed) and isinstance(old, Mixed):
         changed = [n for n in new.names if new.dimensions[n] != old.dimensions[n]]
         pairs = (f"{n} is {old.dimensions[n]!r}, given is {new.dimensions[n]!r}" for n in changed)

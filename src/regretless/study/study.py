@@ -65,7 +65,10 @@ class Study:
     n_initial
         Points of the initial design before the rule takes over; past data count.
     repeats
-        ``"allow"`` or ``"never"``: whether something already tried may be suggested again. Overrides the space's own.
+        Whether a point may be suggested again. ``"allow"``: the best score wins, measured before or not, as in the
+        theorems. ``"auto"``: a measured point only where the model finds noise, and never where a parameter is real.
+        ``"never"``: nothing twice. Overrides the space's own. None is ``"allow"`` for the preset ``"paper"``, for known
+        hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, otherwise ``"auto"``.
     objective
         What the value is called in sentences, such as ``"yield"``.
     seed
