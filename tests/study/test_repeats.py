@@ -1,4 +1,4 @@
-"""Whether a point may be suggested again: what each word means, which one is the default, and what the theorem needs."""
+"""Whether a point may be suggested again: what each word means, which is the default, what the theorem needs."""
 
 import math
 import shutil
