@@ -18,7 +18,6 @@ from regretless.theory import (
     markov_fixed,
     regret_given_data,
     simple_regret,
-    simple_regret_interleaved,
     variance_sum,
 )
 
@@ -101,20 +100,6 @@ def test_simple_regret_markov_and_initial_design():
     assert initial_design_regret(8, n_candidates=10, signal_var=4.0) == pytest.approx(expected)
     assert grid_error(100_000) == pytest.approx(math.pi**2 / 6, abs=1.1e-5)
     assert variance_sum(0.0, noise_var=1.0) == 0.0
-
-
-def test_interleaved_steps():
-    for T in (1, 7, 200):
-        whole = simple_regret(expected_regret_table(T, **TABLE), T)
-        assert simple_regret_interleaved(T, every=1, **TABLE) == pytest.approx(whole)
-    assert simple_regret_interleaved(11, every=4, **TABLE) == pytest.approx(
-        math.sqrt(variance_sum(8.0, noise_var=0.1) * (2.0 * math.log(25) + 2.0) / 2.0)
-    )
-    assert simple_regret_interleaved(3, every=4, **TABLE) == math.inf
-    assert simple_regret_interleaved(3, every=4, n_candidates=1, info_gain=2.0, noise_var=0.1) == 0.0
-    for every in (0, 1.5, True):
-        with pytest.raises(InvalidInput, match="every"):
-            simple_regret_interleaved(3, every=every, **TABLE)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from regretless.theory.bounds import (
     markov_fixed,
     regret_given_data,
     simple_regret,
-    simple_regret_interleaved,
 )
 from regretless.theory.certificate import BestProbability, Certificate, remaining_regret
 from regretless.theory.conditional import (
@@ -45,6 +44,11 @@ from regretless.theory.information_gain import (
     matern_gain_rate,
     rbf_gain_rate,
 )
+from regretless.theory.interleaved import (
+    expected_regret_interleaved,
+    expected_regret_interleaved_theorem,
+    simple_regret_interleaved,
+)
 from regretless.theory.leave_one_out import Calibration, LeaveOneOut, calibration, leave_one_out
 from regretless.theory.lemma import lemma_bound
 from regretless.theory.plan import Plan, Simulation, plan, simulate
@@ -71,6 +75,8 @@ __all__ = [
     "expected_regret_box",
     "expected_regret_box_theorem",
     "expected_regret_gp_ucb",
+    "expected_regret_interleaved",
+    "expected_regret_interleaved_theorem",
     "expected_regret_table",
     "gp_ucb_beta",
     "grid_error",

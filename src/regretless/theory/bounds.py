@@ -31,7 +31,6 @@ __all__ = [
     "markov_fixed",
     "regret_given_data",
     "simple_regret",
-    "simple_regret_interleaved",
 ]
 
 
@@ -141,29 +140,6 @@ def simple_regret(expected_regret: float, T: int) -> float:
     0.3
     """
     return check_nonnegative(expected_regret, "expected_regret") / check_whole(T, "T")
-
-
-def simple_regret_interleaved(
-    T: int, *, every: int, n_candidates: int, info_gain: float, noise_var: float, signal_var: float = 1.0
-) -> float:
-    r"""The recommendation's expected regret on a table when only every k-th step has the theorem's law.
-
-    .. math:: E[f(x^*) - f(\hat x_T)] \le \sqrt{C_1 \gamma_T (s + 2) / m}, \qquad m = \lfloor T/k \rfloor
-
-    The m steps alone have expected regrets that sum to at most sqrt(C_1 gamma_T m (s + 2)): the theorem's inequality is
-    about one step given all data, whoever chose them, and the variances at m of T steps sum to no more than at all T.
-    The recommendation is at least as good as their average. With k = 1 it is Theorem 4.1 divided by T; in general that
-    times sqrt(T/m). Infinite before the first such step; 0 for one candidate.
-
-    >>> case = {"n_candidates": 1000, "info_gain": 100.0, "noise_var": 1e-4}
-    >>> simple_regret_interleaved(200, every=4, **case) == 2.0 * simple_regret_interleaved(200, every=1, **case)
-    True
-    """
-    m, law = check_whole(T, "T") // check_whole(every, "every"), ShiftedExponential.for_table(n_candidates)
-    total = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
-    if n_candidates == 1:
-        return 0.0
-    return math.sqrt(total * law.mean(t=1) / m) if m else math.inf
 
 
 def markov_fixed(expected_regret: float, delta: float) -> float:
