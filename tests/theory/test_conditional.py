@@ -5,9 +5,18 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from tests.theory.plain_runs import plain_runs
 
-from regretless.confidence import BoxShift, HighProbabilityShift, ShiftedExponential, expected_lipschitz_bound_printed
+from regretless.confidence import (
+    BoxShift,
+    GammaLaw,
+    HighProbabilityShift,
+    Schedule,
+    ShiftedExponential,
+    expected_lipschitz_bound_printed,
+)
 from regretless.errors import InvalidInput
+from regretless.gp import Kernel
 from regretless.theory import (
     conditional_regret_box_anytime,
     conditional_regret_box_as_printed,
@@ -17,17 +26,20 @@ from regretless.theory import (
     conditional_regret_table_fixed,
     gp_ucb_beta,
     grid_error,
+    high_probability_lemma,
     high_probability_regret_anytime,
     high_probability_regret_as_printed,
     high_probability_regret_fixed,
     high_probability_regret_gp_ucb_anytime,
     high_probability_regret_realised_anytime,
+    least_mean_zeta,
     zeta_sum_as_printed,
     zeta_sum_bound,
     zeta_sum_quantile,
 )
 from regretless.theory.zeta_sums import zeta_sum
 
+LOG2 = math.log(2.0)
 MODEL = {"n_candidates": 1000, "delta": 0.1, "info_gain": 900.0, "noise_var": 1e-4}
 
 
@@ -245,3 +257,69 @@ def test_one_candidate():
     for ask in (conditional_regret_table_as_printed, high_probability_regret_as_printed):
         with pytest.raises(InvalidInput, match="n_candidates >= 2"):
             ask(5, **model)
+
+
+# ---- the high-probability lemma, and Jensen's bound -------------------------------------------------------------
+
+LAWS = {
+    "exponential": lambda N, delta: ShiftedExponential.high_probability(N, delta),
+    "constant": lambda N, delta: Schedule(HighProbabilityShift(N, delta)),
+    "gamma": lambda N, delta: GammaLaw(lambda t: 0.5 * HighProbabilityShift(N, delta)(t) / math.log(1.5)),
+}
+
+
+@pytest.mark.parametrize("t", [1, 5])
+def test_mean_of_u_by_quadrature(t):
+    def by_quadrature(law):
+        return law.expect(lambda z: np.exp(-0.5 * z))
+
+    exponential, gamma = LAWS["exponential"](30, 0.2), LAWS["gamma"](30, 0.2)
+    expected = by_quadrature(stats.expon(loc=exponential.mean(t) - 2.0, scale=2.0))
+    assert exponential.mean_u(t) == pytest.approx(expected, rel=1e-8)
+    assert gamma.mean_u(t) == pytest.approx(by_quadrature(stats.gamma(gamma.mean(t))), rel=1e-8)
+    assert LAWS["constant"](30, 0.2).mean_u(t) == pytest.approx(6 * 0.2 / (30 * (math.pi * t) ** 2), rel=1e-12)
+    assert GammaLaw(0.0).mean_u(1) == Schedule(0.0).mean_u(1) == 1.0
+
+
+@pytest.mark.parametrize(("name", "share"), [("exponential", 0.5), ("constant", 1.0), ("gamma", 1.0)])
+def test_the_lemma_s_condition_gives_its_level(name, share):
+    """N sum E[U_t] up to T is the share of delta times the part of the series 6/(pi^2 t^2) that has been used."""
+    N, delta = 30, 0.2
+    for T in (1, 10, 1000):
+        used = sum(6 / (math.pi * t) ** 2 for t in range(1, T + 1))
+        assert high_probability_lemma(LAWS[name](N, delta), T, n_candidates=N) == pytest.approx(share * delta * used)
+    assert used < 1.0
+
+
+def test_the_lemma_holds_in_runs():
+    """Share of runs in which f leaves its band by T, 4 standard errors; a large delta, so that something is seen.
+
+    With the theorem's own shift, which does not grow, the band is left in most runs, and the lemma says nothing.
+    """
+    X, T, runs, delta = np.linspace(0.0, 1.0, 15)[:, None], 100, 2000, 0.9
+    K, law = Kernel("rbf", np.array([0.15]), 1.0)(X, X), ShiftedExponential.high_probability(15, delta)
+    found = plain_runs(K, 0.1, T, runs, np.random.default_rng(0), zeta=law.shift).left.any(axis=1).mean()
+    assert found > 0.02
+    assert found - 4.0 * math.sqrt(found * (1.0 - found) / runs) <= high_probability_lemma(law, T, n_candidates=15)
+    assert plain_runs(K, 0.1, T, runs, np.random.default_rng(1)).left.any(axis=1).mean() > 0.6
+    assert high_probability_lemma(ShiftedExponential.for_table(15), T, n_candidates=15) == 1.0
+
+
+def test_jensen_s_bound(values):
+    inputs, outputs = values["hp_corollary"]["inputs"], values["hp_corollary"]["outputs"]
+    N, delta, T = inputs["n_candidates"], inputs["delta"], inputs["T"]
+    least = least_mean_zeta(T, n_candidates=N, delta=delta)
+    assert least == pytest.approx(outputs["mean_zeta_lower_bound_for_theorem"], rel=1e-12)
+    for t in (1, 4, 300):
+        least = least_mean_zeta(t, n_candidates=N, delta=delta)
+        assert LAWS["constant"](N, delta).mean(t) == pytest.approx(least, rel=1e-12)  # equality: nothing is random
+        for law in (
+            LAWS["gamma"](N, delta),
+            ShiftedExponential(lambda t: HighProbabilityShift(N, delta)(t) - 2 * LOG2),
+        ):
+            assert law.mean_u(t) == pytest.approx(6 * delta / (N * (math.pi * t) ** 2), rel=1e-12)  # just allowed
+            assert law.mean(t) > least
+    with pytest.raises(InvalidInput, match="t must be"):
+        least_mean_zeta(0, n_candidates=5, delta=0.1)
+    with pytest.raises(InvalidInput, match="delta"):
+        least_mean_zeta(1, n_candidates=5, delta=0.0)

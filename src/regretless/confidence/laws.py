@@ -146,6 +146,16 @@ class ShiftedExponential:
         """Central interval of probability ``p``."""
         return _central(self, t, p)
 
+    def mean_u(self, t: int) -> float:
+        r"""Mean of U_t in zeta_t = 2 log(1/U_t), :math:`E[e^{-\zeta_t/2}] = e^{-s_t/2}/2`.
+
+        On a table of N >= 2 candidates it is 1/N.
+
+        >>> round(ShiftedExponential.for_table(1000).mean_u(t=1), 6)
+        0.001
+        """
+        return 0.5 * math.exp(-0.5 * value_at(self.shift, t, "shift"))
+
     def mean_sqrt(self, t: int) -> float:
         r"""Mean of the multiplier itself, :math:`E\sqrt{\zeta_t} = c + M(c)`, c = sqrt(s_t), M the Mills ratio.
 
@@ -212,6 +222,14 @@ class GammaLaw:
         shape = value_at(self.shape, t, "shape")
         return float(gammaincinv(shape, _probability(p))) if shape > 0.0 else 0.0
 
+    def mean_u(self, t: int) -> float:
+        r"""Mean of U_t in zeta_t = 2 log(1/U_t), :math:`E[e^{-\zeta_t/2}] = 1.5^{-\kappa_t}`.
+
+        >>> round(GammaLaw.for_table(n_candidates=1000).mean_u(t=1), 6)
+        0.001
+        """
+        return float(1.5 ** -value_at(self.shape, t, "shape"))
+
     def interval(self, t: int, p: float = 0.95) -> tuple[float, float]:
         """Central interval of probability ``p``."""
         return _central(self, t, p)
@@ -246,7 +264,7 @@ class Schedule:
 
     @classmethod
     def constant(cls, beta: float) -> "Schedule":
-        """One beta for ever; its regret can grow linearly (Takeno et al. 2023, Theorem 4.6)."""
+        """One beta for ever; its regret can grow linearly (Takeno et al. 2024, Theorem 4.6)."""
         return cls(as_finite_float(beta, "beta"))
 
     def draw(self, t: int, rng: np.random.Generator) -> float:  # noqa: ARG002 (a law is asked with a generator)
@@ -266,6 +284,10 @@ class Schedule:
         """beta_t, for 0 <= p < 1."""
         _probability(p)
         return value_at(self.beta, t, "beta")
+
+    def mean_u(self, t: int) -> float:
+        """U_t itself, exp(-beta_t/2)."""
+        return math.exp(-0.5 * value_at(self.beta, t, "beta"))
 
     def interval(self, t: int, p: float = 0.95) -> tuple[float, float]:
         """(beta_t, beta_t)."""

@@ -3,7 +3,8 @@ r"""Two points, noise variance 1: a constant confidence parameter gives linear r
 .. math:: f \sim N\Big(0, \begin{pmatrix} 1 & \rho \\ \rho & 0.99 \end{pmatrix}\Big), \qquad
           x_t = \arg\max_x \mu_{t-1}(x) + c_t\, \sigma_{t-1}(x)
 
-With c constant the better point may be unlucky once and then never be tried again.
+With c constant the better point may be unlucky once and then never be tried again. The theorem and its constants:
+:mod:`regretless.theory.constant_beta`.
 """
 
 import numpy as np
@@ -13,6 +14,7 @@ from regretless.confidence import ShiftedExponential
 from regretless.confidence.schedules import value_at
 from regretless.paper.units import Columns, Unit
 from regretless.rng import Purpose, stream
+from regretless.theory import two_point_covariance
 
 __all__ = ["regret_on_two_points"]
 
@@ -23,8 +25,7 @@ def regret_on_two_points(unit: Unit) -> Columns:
     ``problem`` is ``rho=...``, ``method`` is ``c=...`` for GP-UCB with that constant, or ``irgp-ucb``.
     """
     s = unit.settings
-    K = np.array([[1.0, 0.0], [0.0, 0.99]])
-    K[0, 1] = K[1, 0] = float(unit.problem.removeprefix("rho="))
+    K = two_point_covariance(float(unit.problem.removeprefix("rho=")))
     constant = None if unit.method == "irgp-ucb" else float(unit.method.removeprefix("c="))
     world = stream(unit.stream_seed(), 0, Purpose.PROBLEM)
     found = _simulate(K, constant, s["block"], s["checkpoints"], world, stream(unit.stream_seed(), 0, Purpose.RULE))

@@ -27,14 +27,32 @@ from regretless.theory.conditional import (
     conditional_regret_table_as_printed,
     conditional_regret_table_fixed,
 )
-from regretless.theory.conditions import variance_sum
+from regretless.theory.conditions import BoxConditions, box_conditions, variance_sum
+from regretless.theory.constant_beta import (
+    LARGEST_RHO,
+    constant_beta_probability,
+    constant_beta_regret,
+    constant_beta_threshold,
+    steady_noise_probability,
+    steady_noise_probability_as_printed,
+    two_point_covariance,
+)
+from regretless.theory.dominant_term import (
+    deviation_over_dominant_term,
+    dominant_term,
+    dominates,
+    dominates_as_printed,
+    least_information_gain,
+)
 from regretless.theory.high_probability import (
     gp_ucb_beta,
+    high_probability_lemma,
     high_probability_regret_anytime,
     high_probability_regret_as_printed,
     high_probability_regret_fixed,
     high_probability_regret_gp_ucb_anytime,
     high_probability_regret_realised_anytime,
+    least_mean_zeta,
 )
 from regretless.theory.information_gain import (
     InformationGain,
@@ -56,7 +74,9 @@ from regretless.theory.runs import Step, run_ucb
 from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zeta_sum_quantile
 
 __all__ = [
+    "LARGEST_RHO",
     "BestProbability",
+    "BoxConditions",
     "Calibration",
     "Certificate",
     "InformationGain",
@@ -64,6 +84,7 @@ __all__ = [
     "Plan",
     "Simulation",
     "Step",
+    "box_conditions",
     "c1",
     "calibration",
     "conditional_regret_box_anytime",
@@ -72,6 +93,13 @@ __all__ = [
     "conditional_regret_table_anytime",
     "conditional_regret_table_as_printed",
     "conditional_regret_table_fixed",
+    "constant_beta_probability",
+    "constant_beta_regret",
+    "constant_beta_threshold",
+    "deviation_over_dominant_term",
+    "dominant_term",
+    "dominates",
+    "dominates_as_printed",
     "expected_regret_box",
     "expected_regret_box_theorem",
     "expected_regret_gp_ucb",
@@ -80,6 +108,7 @@ __all__ = [
     "expected_regret_table",
     "gp_ucb_beta",
     "grid_error",
+    "high_probability_lemma",
     "high_probability_regret_anytime",
     "high_probability_regret_as_printed",
     "high_probability_regret_fixed",
@@ -89,6 +118,8 @@ __all__ = [
     "information_gain_given",
     "information_gain_of_matrix",
     "initial_design_regret",
+    "least_information_gain",
+    "least_mean_zeta",
     "leave_one_out",
     "lemma_bound",
     "markov_fixed",
@@ -101,6 +132,9 @@ __all__ = [
     "simple_regret",
     "simple_regret_interleaved",
     "simulate",
+    "steady_noise_probability",
+    "steady_noise_probability_as_printed",
+    "two_point_covariance",
     "variance_sum",
     "zeta_sum_as_printed",
     "zeta_sum_bound",

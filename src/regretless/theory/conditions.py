@@ -2,14 +2,73 @@
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from regretless.arrays import Floats, as_finite_float, as_vector, show
+from regretless.confidence import BoxShift, expected_lipschitz_bound_printed
 from regretless.confidence.schedules import OfTime, check_positive, check_whole, value_at
 from regretless.errors import InvalidInput
 
-__all__ = ["check_delta", "check_nonnegative", "check_not_alone", "check_zeta", "shifts_until", "variance_sum"]
+__all__ = [
+    "BoxConditions",
+    "box_conditions",
+    "check_delta",
+    "check_nonnegative",
+    "check_not_alone",
+    "check_zeta",
+    "shifts_until",
+    "variance_sum",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class BoxConditions:
+    """What the theorem for boxes assumes without saying so, for one box and one tail assumption.
+
+    ``log_ad`` is log(a d), whose root the printed bound on E[L_max] takes: where it is negative, 0 stands in its place.
+    ``clamped_until`` is the last t at which the printed shift is negative, and 0 stands in its place; 0 if there is
+    none. ``shift`` is the shift with both repairs, never negative and never falling.
+    """
+
+    log_ad: float
+    clamped_until: int
+    shift: BoxShift
+
+    @property
+    def hold_as_printed(self) -> bool:
+        """Whether the theorem can be used as it is printed, without a repair."""
+        return self.log_ad >= 0.0 and self.clamped_until == 0
+
+    def grid_points(self, t: int) -> int:
+        r"""Points per axis of the grid behind step t, :math:`m = \max(1, \lfloor \tau_t \rfloor)`.
+
+        tau_t = d r t^2 E[L_max] is no whole number, and no ceiling is needed: the grid r/(m+1), ..., m r/(m+1) leaves
+        no point further than r/(m+1) < r/tau_t away, so that passing to it costs at most 1/t^2, and its m^d points need
+        no larger shift than s_t. One point in the middle is enough where tau_t < 1.
+        """
+        return max(1, math.floor(_tau(self.shift, check_whole(t, "t"))))
+
+
+def box_conditions(dim: int, *, a: float, b: float, side: float = 1.0) -> BoxConditions:
+    r"""Check the conditions of the theorem for boxes (Takeno et al. 2023, Theorem 4.2) on [0, side]^dim.
+
+    .. math:: \log(a d) \ge 0, \qquad s_t = 2 d \log(\tau_t) - 2 \log 2 \ge 0, \qquad
+              \tau_t = d\, r\, t^2\, b \big(\sqrt{\log^+(a d)} + \sqrt\pi/2\big)
+
+    a and b are those of the tail assumption ``P(sup |df/dx_j| > L) <= a exp(-(L/b)^2)``. The first holds by itself if a
+    derivative of f is not 0 everywhere: with L -> 0 the assumption says a >= 1. The second fails at small t on a small
+    or flat box; clamped at 0 the theorem holds, but :func:`conditional_regret_box_as_printed` need not.
+
+    >>> box_conditions(2, a=2.0, b=1.5).hold_as_printed
+    True
+    >>> box_conditions(2, a=2.0, b=0.01, side=0.5).clamped_until
+    8
+    """
+    shift = BoxShift(dim, side, expected_lipschitz_bound_printed(dim, a, b))
+    last = math.ceil(math.sqrt(2.0 ** (1.0 / dim) / _tau(shift, 1))) - 1  # s_t < 0 where tau_t^d < 2
+    return BoxConditions(math.log(a * dim), last, shift)
 
 
 def check_delta(delta: float) -> float:
@@ -76,3 +135,7 @@ def variance_sum(info_gain: float, *, noise_var: float, signal_var: float = 1.0)
     signal = check_positive(signal_var, "signal_var")
     ratio = float(np.logaddexp(0.0, math.log(signal) - math.log(noise)))  # log(1 + signal/noise), never overflowing
     return 2.0 * signal / ratio * check_nonnegative(info_gain, "info_gain")
+
+
+def _tau(shift: BoxShift, t: int) -> float:
+    return shift.dim * shift.side * shift.lipschitz_bound * t**2

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from regretless.arrays import as_vector
-from regretless.confidence import ShiftedExponential
+from regretless.confidence import GammaLaw, HighProbabilityShift, Schedule, ShiftedExponential
 from regretless.confidence.schedules import check_t, check_whole
 from regretless.errors import InvalidInput
 from regretless.theory.conditions import check_delta, check_not_alone, variance_sum
@@ -20,12 +20,50 @@ from regretless.theory.zeta_sums import Total, zeta_sum, zeta_sum_as_printed
 
 __all__ = [
     "gp_ucb_beta",
+    "high_probability_lemma",
     "high_probability_regret_anytime",
     "high_probability_regret_as_printed",
     "high_probability_regret_fixed",
     "high_probability_regret_gp_ucb_anytime",
     "high_probability_regret_realised_anytime",
+    "least_mean_zeta",
 ]
+
+
+def high_probability_lemma(law: ShiftedExponential | GammaLaw | Schedule, T: int, *, n_candidates: int) -> float:
+    r"""The lemma behind these bounds (Takeno et al. 2024, Lemma 4.3): how likely f leaves its band by step T.
+
+    .. math:: P\big(\exists\, t \le T, x : |f(x) - \mu_{t-1}(x)| > \sqrt{\zeta_t}\, \sigma_{t-1}(x)\big)
+              \le N \sum_{t \le T} E[U_t], \qquad \zeta_t = 2 \log(1/U_t)
+
+    A two-sided normal tail is at most exp(-zeta/2) = U given the draw; then the union over candidates and steps. With
+    E[U_t] <= 6 delta/(N t^2 pi^2) it is at most delta for every T. IRGP-UCB's own law has E[U_t] = 1/N at every step,
+    so nothing is said, and nothing of the kind is needed for its expected regret.
+
+    >>> law = ShiftedExponential.high_probability(500, delta=0.1)
+    >>> round(high_probability_lemma(law, 100, n_candidates=500), 6)
+    0.049698
+    >>> high_probability_lemma(ShiftedExponential.for_table(500), 1, n_candidates=500)
+    1.0
+    """
+    N = check_whole(n_candidates, "n_candidates")
+    return min(1.0, N * math.fsum(law.mean_u(t) for t in range(1, check_whole(T, "T") + 1)))
+
+
+def least_mean_zeta(t: int, *, n_candidates: int, delta: float) -> float:
+    r"""Jensen's bound: the least mean of zeta_t (squared) that the condition of the lemma leaves room for.
+
+    .. math:: E[\zeta_t] = -2\, E[\log U_t] \ge -2 \log E[U_t] \ge 2 \log\frac{N t^2 \pi^2}{6 \delta}
+
+    for E[U_t] <= 6 delta/(N t^2 pi^2), with equality for a constant: however zeta is drawn, a band that holds for all t
+    has to grow like that of GP-UCB. (The paper prints 3 in the place of 6, which belongs to its corollary, where E[U_t]
+    is half as large.)
+
+    >>> least = least_mean_zeta(100, n_candidates=500, delta=0.1)
+    >>> round(least, 6), ShiftedExponential.high_probability(500, 0.1).mean(100) > least
+    (36.450468, True)
+    """
+    return HighProbabilityShift(n_candidates, delta)(check_t(t))
 
 
 def high_probability_regret_anytime(
@@ -83,7 +121,7 @@ def high_probability_regret_fixed(
 def high_probability_regret_realised_anytime(
     zeta: Sequence[float], *, info_gain: float, noise_var: float, signal_var: float = 1.0
 ) -> float:
-    r"""The general theorem: randomised GP-UCB, from the zetas that were drawn.
+    r"""The general theorem: randomised GP-UCB, from the zetas that were drawn (Takeno et al. 2024, Theorem 4.5).
 
     .. math:: R_T \le 2 \sqrt{C_1 \gamma_T \sum_{t \le T} \zeta_t}
 

@@ -16,7 +16,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_vector
+from regretless.arrays import Floats, as_vector, show
 from regretless.confidence import ShiftedExponential
 from regretless.confidence.schedules import check_whole
 from regretless.errors import InvalidInput
@@ -163,6 +163,6 @@ def _check_told(told: int, T: int, every: int) -> int:
     if isinstance(told, bool) or not isinstance(told, int | np.integer) or not 0 <= told <= steps:
         raise InvalidInput(
             f"told must be a whole number from 0 to {steps}, the theorem steps among T = {T} at every = {every}, "
-            f"got {told!r}."
+            f"got {show(told)}."
         )
     return int(told)
