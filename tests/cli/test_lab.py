@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from regretless import Study
+from regretless import Regret, Study
+from regretless.optimizer import beliefs
 
 from .bench import SCOPE, fill_in, yield_of
 
@@ -317,3 +318,88 @@ def test_what_was_certified_is_on_record(run, lab, made):
 def test_rounds_are_csv(run, lab, made):
     assert "ends in .csv" in run("suggest", "--out", "round.xlsx", code=2).stderr
     assert trials(lab) == ()
+
+
+def measured(run, lab, n, *options):
+    """A study with n results, by command line."""
+    run("init", "scope.csv", "--objective", "yield", "--maximize", "--seed", 1, *options)
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        for _ in range(n):
+            trial = study.ask()
+            study.tell(trial, yield_of(trial.params["solvent"], trial.params["T"]))
+
+
+def first_small(lab, eps):
+    """After how many results the certificate is small for the first time, and after how many the study stops."""
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        twin = Study(study.space, objective="yield", seed=1)
+        small = None
+        for n in range(1, 25):
+            trial = twin.ask()
+            twin.tell(trial, yield_of(trial.params["solvent"], trial.params["T"]))
+            if small is None and n >= 8 and twin.certificate().bound <= eps:
+                small = n
+            if twin.should_stop(Regret(eps)) is not None:
+                return small, n
+    raise AssertionError("never")
+
+
+def test_the_command_line_stops_by_the_rule_of_python(run, lab, scope):
+    """At the first small certificate it goes on, as `Study.should_stop` does; so do all commands that advise."""
+    eps = 1.0
+    measured(run, lab, 0, "--stop", eps)
+    small, stop = first_small(lab, eps)
+    assert 8 <= small < stop
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        for _ in range(stop):
+            trial = study.ask()
+            study.tell(trial, yield_of(trial.params["solvent"], trial.params["T"]))
+            n = len(study)
+            if n < small:
+                continue
+            code = 3 if n == stop else 0
+            said = run("status", code=code).stdout
+            assert json.loads(run("status", "--format", "json", code=code).stdout)["stop"] == (n == stop)
+            run("suggest", "--pending", code=code)
+            run("record", 0, study.trials[0].value, code=code)
+            assert ("You can stop" if n == stop else "not yet 5 times in a row") in said
+            assert run("status", "--patience", 1, code=3).stdout.count("You can stop") == 1
+
+
+def test_patience_is_kept_with_the_study(run, lab, scope):
+    eps = 1.0
+    measured(run, lab, 0, "--stop", eps, "--patience", 1)
+    small, _ = first_small(lab, eps)
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        assert study.about["stop"] == {"eps": eps, "relative": None, "patience": 1}
+        for _ in range(small):
+            trial = study.ask()
+            study.tell(trial, yield_of(trial.params["solvent"], trial.params["T"]))
+    run("status", code=3)
+    run("status", "--patience", 5)
+    run("status", "--stop", 2 * eps, code=3)  # another amount, the same patience
+    said = run("next", "scope.csv", "--objective", "yield", "--patience", 2, code=2).stderr
+    assert "--patience goes with --stop" in said
+
+
+def test_a_study_made_before_patience_was_kept_opens(run, lab, scope):
+    with Study.open(
+        lab / "scope.study.db", "scope", space=[{"x": 1.0}], about={"stop": {"eps": 0.5, "relative": None}}
+    ) as study:
+        study.add({"x": 1.0}, 2.0)
+    assert "too few data" in run("status").stdout
+
+
+def test_a_command_fits_each_model_once(run, lab, scope, monkeypatch):
+    """One fit to search, recommend and predict by, one for the certificate."""
+    measured(run, lab, 12)
+    made, fit = [], beliefs.fit
+    monkeypatch.setattr(beliefs, "fit", lambda *args, **more: (made.append(len(args[2])), fit(*args, **more))[1])
+    run("status")
+    assert made == [12, 12]
+    made.clear()
+    run("suggest")
+    assert made == [12]
+    made.clear()
+    run("status")
+    assert made == [12]  # the fit of the suggestion is on record

@@ -75,6 +75,19 @@ def test_the_stop_rule(run, lab, config):
     assert 8 <= len(trials(lab)) < 40
 
 
+def test_patience_is_the_files_and_kept_with_the_study(run, lab, config):
+    run("optimize", config(COMMAND + "budget = 40\nseed = 1\nstop = 0.1\npatience = 1\n"), code=3)
+    with Study.open(lab / "tune.study.db", "tune") as study:
+        assert study.about["stop"]["patience"] == 1
+        first = len(study)
+    run("optimize", config(COMMAND + "budget = 40\nseed = 1\nstop = 0.1\npatience = 12\nstudy = 'other.db'\n"), code=3)
+    with Study.open(lab / "other.db", "tune") as study:
+        assert study.about["stop"]["patience"] == 12
+        assert len(study) > first
+    assert "patience goes with stop" in run("optimize", config(COMMAND + "budget = 4\npatience = 1\n"), code=2).stderr
+    run("optimize", config(COMMAND + "budget = 4\nstop = 1\npatience = 0\n"), code=2)
+
+
 @pytest.mark.parametrize(
     ("script", "says"),
     [

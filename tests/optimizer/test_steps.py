@@ -149,7 +149,7 @@ def test_a_disaster_harms_the_model_less_than_it_would_uncompressed(disaster):
     error = {}
     for compress in (True, False):
         chosen = setup(BOX, surrogate=Surrogate(compress=compress), seed=1)
-        mean, _ = predict(chosen, history(X, y), 30, None, top)
+        mean, _ = predict(believe(chosen, history(X, y), 30, None), top)
         error[compress] = float(np.median(np.abs(mean - wavy(top))))
     assert error[True] < 0.3 * error[False]
 
@@ -303,8 +303,9 @@ def test_the_recommendation_is_close_to_the_argmax_of_the_mean():
     for seed in range(5):
         X = np.random.default_rng(seed).random((12, 2))
         h = history(X, wavy(X))
-        choice = recommend(s, h, 12, None)
-        mean, _ = predict(s, h, 12, None, lattice)
+        state = believe(s, h, 12, None)
+        choice = recommend(s, h, state)
+        mean, _ = predict(state, lattice)
         assert choice.mean >= mean.max() - 1e-9
 
 

@@ -6,11 +6,14 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from regretless import GPUCB, Study
+from regretless import GPUCB, Study, Surrogate
+from regretless.cli._standing import standing
 from regretless.confidence import Schedule, ShiftedExponential
 from regretless.optimizer import suggest
 from regretless.report import effects, explain, html_report
+from regretless.report.figures import certificates
 from regretless.study.replay import asked_from
+from regretless.study.wording import rounded
 
 
 def yield_of(solvent, T):
@@ -134,3 +137,48 @@ def test_many_values_are_grouped_and_none_is_lost():
     for effect in effects(study):
         assert 6 <= len(effect.levels) <= 12
         assert sum(level.measured for level in effect.levels) == 6
+
+
+def odd_study(n=14):
+    """Another model than the default, failed trials, results set aside, excluded rows, a correction."""
+    rows = [{"solvent": s, "T": t} for s in ("water", "ethanol", "toluene") for t in range(20, 100, 10)]
+    model = Surrogate(kernel="rbf", method="likelihood", lengthscale_bounds=(0.05, 5.0), refit_every=3)
+    study = Study(rows, objective="yield [%]", surrogate=model, seed=1)
+    study.exclude_row(9, "out of stock")
+    for k in range(n):
+        trial = study.ask()
+        if k % 5 == 3:
+            study.tell(trial, failed=True)
+        else:
+            study.tell(trial, yield_of(trial.params["solvent"], trial.params["T"]))
+    study.amend(0, 12.0, reason="typo")
+    study.exclude(4, "wrong bottle")
+    study.exclude_row(2, "sold out")
+    return study
+
+
+def test_the_curve_of_certificates_is_the_studys_own():
+    study = odd_study()
+    looks, counts = certificates(study)
+    told = [trial for trial in study.trials if trial.status == "told" and not trial.excluded]
+    assert counts[-1] == len(told)
+    assert looks[-1] == study.certificate()
+    for look, count in zip(looks, counts, strict=True):
+        assert look == study.certificate(leave_out=len(told) - count)
+    head = standing(study, None).facts()
+    page = "".join(read(html_report(study, head)).text)
+    assert looks[-1].promise() in page
+    assert f"{rounded(looks[-1].bound)} percentage points of yield" in page
+
+
+def test_the_curve_counts_no_excluded_row(study):
+    """With the default model: all rows but the two best excluded, little is left to gain, at every time."""
+    closed = Study(study.space, objective="yield", seed=1)
+    for trial in study.trials:
+        closed.add(trial.params, trial.value)
+    before = certificates(closed)[0]
+    for row in range(study.space.n_candidates):
+        if row not in (11, 12):
+            closed.exclude_row(row, "sold out")
+    after = certificates(closed)[0]
+    assert all(now.bound < then.bound for now, then in zip(after, before, strict=True))

@@ -8,6 +8,7 @@ import pytest
 from regretless import InvalidInput, Regret, RemainingRegret, Study, Surrogate, Table, maximize, minimize
 from regretless.gp import Kernel, posterior, table_posterior
 from regretless.problems import gp_sample, grid
+from regretless.study.wording import amount
 from regretless.theory import remaining_regret
 
 from .helpers import ROWS, SPACES, all_bits, smooth, snapshot
@@ -90,7 +91,7 @@ class TestUnits:
             alone.add(params, value)
         assert study._setup.surrogate == Surrogate()
         assert study.certificate().bound == pytest.approx(alone.certificate().bound, rel=0.2)
-        assert study._doubt.fit.hyperparameters.family == "matern32"
+        assert study._certifier.state.fit.hyperparameters.family == "matern32"
 
 
 class TestBound:
@@ -181,6 +182,61 @@ class TestSentence:
         early = doubted(7).certificate()
         assert early.trust.light == "too few data"
         assert "Too few data" in early.sentence
+
+
+class TestPast:
+    """The certificate as it was before the last values."""
+
+    @pytest.mark.parametrize("space", SPACES)
+    def test_depends_on_the_values_before_alone(self, space):
+        study = run(SPACES[space](), 12)
+        past = [study.certificate(leave_out=k) for k in range(12)]
+        assert past[0] == study.certificate()
+        for trial in study.ask(2):
+            study.tell(trial, failed=True)
+        study.ask()
+        assert [study.certificate(leave_out=k) for k in range(1, 12)] == past[1:]
+
+    def test_with_one_model_it_is_the_certificate_of_that_time(self):
+        study, then = Study(ROWS, seed=3, surrogate=KNOWN), []
+        study.exclude_row(4, "out of stock")
+        for _ in range(10):
+            trial = study.ask()
+            study.tell(trial, smooth(trial.params))
+            then.append(study.certificate(0.2))
+        now = [study.certificate(0.2, leave_out=9 - i) for i in range(10)]
+        assert [left.params for left in now] == [left.params for left in then]
+        for one, other in zip(now, then, strict=True):
+            assert one.bound == pytest.approx(other.bound, rel=1e-9)
+            assert one.exceeds == pytest.approx(other.exceeds, rel=1e-9)
+
+    @pytest.mark.parametrize("count", [-1, 1.0, True, "all", 6])
+    def test_bad_counts(self, count):
+        with pytest.raises(InvalidInput, match="leave_out"):
+            run(ROWS, 6).certificate(leave_out=count)
+
+
+@pytest.mark.parametrize(
+    ("objective", "says"),
+    [
+        ("yield [%]", "4.2 percentage points of yield"),
+        ("yield[%]", "4.2 percentage points of yield"),
+        ("mass [mg]", "4.2 mg of mass"),
+        ("heat [kJ / mol] ", "4.2 kJ / mol of heat"),
+        ("ratio [-]", "4.2 ratio"),
+        ("yield", "4.2 yield"),
+        ("[%]", "4.2 [%]"),
+        ("x [ ]", "4.2 x [ ]"),
+        ("a [b] c", "4.2 a [b] c"),
+        ("a [b [c]]", "4.2 a [b [c]]"),
+    ],
+)
+def test_a_unit_is_said_with_the_amount(objective, says):
+    assert amount(4.2, objective) == says
+    study = run(ROWS, 9, objective=objective)
+    assert (
+        f"costs at most {amount(study.certificate().bound, objective)} in expectation" in study.certificate().sentence
+    )
 
 
 class TestErrors:
@@ -309,6 +365,30 @@ class TestStopping:
             study.add({"x": n / 10}, n / 10)
             seen.append(study.should_stop(Regret(1e6)) is not None)
         assert seen == [False] * 7 + [True] * 2
+
+    @pytest.mark.parametrize("patience", [1, 3, 5])
+    def test_so_many_small_bounds_in_a_row_are_wanted(self, patience):
+        """Against a plain loop over studies that were told so many values and no more."""
+        result = maximize(wave, ROWS_BY_NAME, 25, surrogate=KNOWN, seed=2)
+        again, bounds = Study(ROWS_BY_NAME, surrogate=KNOWN, seed=2), []
+        for n, trial in enumerate(result.history, 1):
+            again.add(trial.params, trial.value)
+            bounds.append(again.certificate().bound)
+            wanted = n >= max(8, patience) and max(bounds[-patience:]) <= 0.3
+            assert (again.should_stop(Regret(0.3, patience=patience)) is not None) == wanted
+        assert min(bounds) <= 0.3 < max(bounds)
+
+    def test_the_rule_has_no_second_door(self):
+        """One certificate alone says nothing about stopping: only the study knows those before it."""
+        assert {name for name in dir(Regret) if not name.startswith("_")} == {
+            "eps",
+            "relative",
+            "patience",
+            "threshold",
+        }
+        left = run(ROWS, 9).certificate()
+        assert Regret(0.5).threshold(left) == 0.5
+        assert Regret(relative=0.1).threshold(left) == pytest.approx(0.1 * abs(left.mean))
 
     def test_failed_and_pending_trials_are_no_data(self):
         study = Study({"x": (0.0, 1.0)}, seed=1)

@@ -13,6 +13,7 @@ from tests.study.torture import rules
 
 from regretless import Study, Surrogate
 from regretless.acquisition import RULES
+from regretless.optimizer import beliefs
 
 
 def play(study: Study, steps: int = 8, before_ask=None) -> Study:
@@ -73,6 +74,79 @@ def test_looking_changes_nothing(space):
     plain = play(Study(SPACES[space](), seed=2))
     watched = play(Study(SPACES[space](), seed=2), before_ask=look)
     assert all_bits(plain) == all_bits(watched)
+    assert fits_on_record(plain) == fits_on_record(watched)
+
+
+def fits_on_record(study):
+    return [event.data["fit"] for event in study.events() if event.kind == "asked"]
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """The number of observations of every fit that is made."""
+    made, fit = [], beliefs.fit
+    monkeypatch.setattr(beliefs, "fit", lambda *args, **more: (made.append(len(args[2])), fit(*args, **more))[1])
+    return made
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_what_is_known_is_fitted_once(space, fits):
+    """Asking, recommending, predicting share one fit; certificates have their own, and the next ask needs no other."""
+    study = Study(SPACES[space](), seed=3, n_initial=4)
+    for trial in study.ask(4):
+        study.tell(trial, smooth(trial.params))
+    for n in range(4, 8):
+        fits.clear()
+        study.recommend()
+        assert fits == [n]
+        study.predict([study.best.params])
+        study.certificate()
+        study.recommend()
+        study.certificate(0.1)
+        assert fits == [n, n]
+        trial = study.ask()
+        assert fits == [n, n]
+        study.tell(trial, smooth(trial.params))
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_a_fit_made_for_a_recommendation_is_that_of_the_suggestion(space, fits):
+    """Also where a trial fails in between, after which another trial is the one that is asked for."""
+    looked, quiet = Study(SPACES[space](), seed=3, n_initial=4), Study(SPACES[space](), seed=3, n_initial=4)
+    for study in (looked, quiet):
+        for trial in study.ask(4):
+            study.tell(trial, smooth(trial.params))
+        more = study.ask(2)
+        study.tell(more[0], smooth(more[0].params))
+        if study is looked:
+            study.recommend()
+        study.tell(more[1], failed=True)
+        study.add(more[1].params, failed=True)
+        fits.clear()
+        study.ask()
+        assert fits == ([] if study is looked else [5])
+    assert all_bits(looked) == all_bits(quiet)
+    assert fits_on_record(looked) == fits_on_record(quiet)
+
+
+def test_a_fit_to_other_values_is_not_taken_for_the_same(fits):
+    """Amended, set aside and taken back: each time the hyperparameters are fitted to what counts now."""
+    study = Study(SPACES["table"](), seed=3, n_initial=4)
+    for trial in study.ask(6):
+        study.tell(trial, smooth(trial.params))
+    for change in (
+        lambda: study.amend(2, 5.0, reason="typo"),
+        lambda: study.exclude(3, "doubtful"),
+        lambda: study.include(3),
+    ):
+        before = study.recommend()
+        change()
+        fits.clear()
+        after = study.recommend()
+        assert len(fits) == 1
+        assert after != before
+        study._state = None
+        assert study.recommend() == after
 
 
 @pytest.mark.parametrize("space", SPACES)

@@ -25,6 +25,7 @@ _KEYS = (
     "budget",
     "workers",
     "stop",
+    "patience",
     "seed",
     "study",
     "timeout",
@@ -90,7 +91,7 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
         direction=direction,
         budget=_whole(text, "budget", None),
         workers=_whole(text, "workers", 1),
-        stop=_stop(text.get("stop")),
+        stop=_stop(text),
         seed=text.get("seed"),
         study=_place(path, text.get("study")),
         name=path.stem,
@@ -136,12 +137,18 @@ def _whole(text: Mapping[str, Any], key: str, default: int | None) -> int:
     return value
 
 
-def _stop(entry: Any) -> Regret | None:
+def _stop(text: Mapping[str, Any]) -> Regret | None:
+    entry = text.get("stop")
     if entry is None:
+        if "patience" in text:
+            raise InvalidInput("patience goes with stop, which says how much regret may be left: stop = 0.5.")
         return None
-    text = str(entry).strip()
+    patience = _whole(text, "patience", Regret(1.0).patience)
+    amount = str(entry).strip()
     try:
-        return Regret(relative=float(text[:-1]) / 100.0) if text.endswith("%") else Regret(float(text))
+        if amount.endswith("%"):
+            return Regret(relative=float(amount[:-1]) / 100.0, patience=patience)
+        return Regret(float(amount), patience=patience)
     except ValueError as error:
         raise InvalidInput(f'stop must be a regret such as 0.5 or "1%", got {show(entry)}.') from error
 

@@ -1,14 +1,16 @@
 """Options that several commands share."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import click
 
+from regretless.errors import InvalidInput
 from regretless.sheets import Experiments, read_experiments
 from regretless.study import Regret
 
-__all__ = ["direction_option", "experiments_of", "seed_option", "sheet_options", "stop_option"]
+__all__ = ["direction_option", "experiments_of", "seed_option", "sheet_options", "stop_option", "stop_rule"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -70,8 +72,23 @@ class _Stop(click.ParamType[Regret]):
 
 
 def stop_option(command: Command) -> Command:
-    """``--stop``, a `Regret` or None."""
-    option = click.option(
+    """``--stop``, a `Regret` or None, and ``--patience``; see `stop_rule`."""
+    stop = click.option(
         "--stop", type=_Stop(), help="Advise to stop once this much regret is left, such as 0.5 or 1%; exit code 3."
     )
-    return option(command)
+    patience = click.option(
+        "--patience",
+        type=click.IntRange(1, 1000),
+        help=f"After so many small certificates in a row; {Regret(1.0).patience} if left out.",
+    )
+    return stop(patience(command))
+
+
+def stop_rule(stop: Regret | None, patience: int | None, kept: Regret | None = None) -> Regret | None:
+    """What ``--stop`` and ``--patience`` say, each in the place of what the study keeps."""
+    rule = stop if stop is not None else kept
+    if rule is None:
+        if patience is not None:
+            raise InvalidInput("--patience goes with --stop, which says how much regret may be left: --stop 0.5.")
+        return None
+    return replace(rule, patience=patience or (kept or rule).patience)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless.cli._output import point
-from regretless.report.text import number, pairs, plus_minus, rounded
+from regretless.report.text import number, plus_minus
 from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
 
-__all__ = ["MET", "Standing", "sentence", "standing"]
+__all__ = ["MET", "Standing", "standing"]
 
 #: Exit code of a command whose stop rule is met.
 MET = 3
@@ -26,11 +26,7 @@ class Standing:
     recommended: Recommendation | None
     left: RemainingRegret | None
     stop: Regret | None
-
-    @property
-    def met(self) -> bool:
-        """Whether the stop rule is met."""
-        return self.stop is not None and self.left is not None and self.stop.reached(self.left)
+    met: bool = False  # whether the stop rule is: what `Study.should_stop` says
 
     def facts(self) -> list[tuple[str, str]]:
         """Labelled sentences."""
@@ -52,7 +48,7 @@ class Standing:
             *facts,
             ("Best measured", best),
             ("Recommended", f"{advised}, expected {expected}"),
-            ("Certificate", sentence(self.left, self.row_name)),
+            ("Certificate", self.left.promise(self.row_name)),
             ("Trust", _trust(self.left)),
             ("Advice", self.advice()),
         ]
@@ -61,17 +57,18 @@ class Standing:
         """Whether to stop, in a sentence."""
         if self.left is None:
             return "Go on: nothing was measured yet."
-        left = f"{'at most' if self.left.exact else 'about'} {rounded(self.left.bound)} {self.study.objective}"
+        gain = f"expected to gain {self.left.cost}"
         if self.left.trust.light == "red":
             return "Go on, or look at the data: the model does not fit them, so do not stop on its word."
         if self.met:
-            return f"You can stop: going on is expected to gain {left}."
+            return f"You can stop: going on is {gain}."
         if self.stop is None:
-            return f"Going on is expected to gain {left}. Say how much is worth it with --stop."
+            return f"Going on is {gain}. Say how much is worth it with --stop."
         if self.left.trust.light == "too few data":
             return "Go on: there are too few data to trust the model with that decision."
-        enough = number(self.stop.eps) if self.stop.eps is not None else f"{100.0 * (self.stop.relative or 0.0):g} %"
-        return f"Go on: there may be {left} to gain, more than the {enough} at which to stop."
+        if self.left.bound <= self.stop.threshold(self.left):
+            return f"Go on: what is left is little enough now, but not yet {self.stop.patience} times in a row."
+        return f"Go on: there may be {self.left.cost} to gain, more than the {_enough(self.stop)} at which to stop."
 
     def record(self) -> dict[str, Any]:
         """The same for machines."""
@@ -112,7 +109,8 @@ def standing(study: Study, stop: Regret | None, row_name: str = "row", *, record
         return Standing(study, row_name, counts, None, (), None, None, stop)
     left = study.certificate(record=record)
     values = tuple(trial.value for trial in used if trial.value is not None and dict(trial.params) == dict(best.params))
-    return Standing(study, row_name, counts, best, values, study.recommend(), left, stop)
+    met = stop is not None and study.should_stop(stop) is not None
+    return Standing(study, row_name, counts, best, values, study.recommend(), left, stop, met)
 
 
 def _trust(left: RemainingRegret) -> str:
@@ -120,9 +118,7 @@ def _trust(left: RemainingRegret) -> str:
     return message if light == "too few data" else f"{light}. {message}"
 
 
-def sentence(left: RemainingRegret, row_name: str) -> str:
-    """The certificate's promise in the lab's words; how far to trust it is said apart."""
-    what = f"{row_name} {left.row}" if left.row is not None else f"({pairs(left.params)})"
-    cost = f"{'at most' if left.exact else 'about'} {rounded(left.bound)} {left.objective} in expectation"
-    text = f"Under the {left.model} model, settling on {what} costs {cost}"
-    return f"{text}." if left.exact else f"{text} (an estimate: a dense sample stands for the space)."
+def _enough(stop: Regret) -> str:
+    if stop.eps is not None:
+        return number(stop.eps)
+    return f"{100.0 * (stop.relative or 0.0):g} % of the recommended value"

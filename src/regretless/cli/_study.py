@@ -85,7 +85,7 @@ def about(
         "file": file,
         "row_name": row_name,
         "batch": batch,
-        "stop": None if stop is None else {"eps": stop.eps, "relative": stop.relative},
+        "stop": None if stop is None else {"eps": stop.eps, "relative": stop.relative, "patience": stop.patience},
         "dialect": {"delimiter": written.delimiter, "decimal": written.decimal, "bom": written.bom},
     }
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from regretless.cli._options import direction_option, experiments_of, sheet_options, stop_option
+from regretless.cli._options import direction_option, experiments_of, sheet_options, stop_option, stop_rule
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, waiting
 from regretless.cli._sheet_study import study_of
 from regretless.cli._standing import MET, standing
@@ -24,17 +24,26 @@ __all__ = ["command"]
 @stop_option
 @sheet_options
 @format_option
-def command(file: str, objective: str, maximize: bool, stop: Regret | None, format: Format, **reading: Any) -> None:
+def command(
+    file: str,
+    objective: str,
+    maximize: bool,
+    stop: Regret | None,
+    patience: int | None,
+    format: Format,
+    **reading: Any,
+) -> None:
     """Print what the results in FILE say: the best measured, the recommended, and what settling on it may still cost.
 
     Rows without a result are the candidates that are left. Files of EDBO+ can be read as they are: PENDING means no
     result, and its column of priorities is left out. FILE is not changed.
     """
+    rule = stop_rule(stop, patience)
     experiments = experiments_of(file, objective, reading)
     if not any(isinstance(value, float) for value in experiments.values):
         raise InvalidInput(f"{file}: column {objective!r} holds no result yet. Fill in at least one, then audit.")
     with waiting("Fitting the model"):
-        view = standing(study_of(experiments, objective, maximize=maximize), stop, experiments.row_name)
+        view = standing(study_of(experiments, objective, maximize=maximize), rule, experiments.row_name)
     if format == "json":
         print_json({"file": file, "candidates": len(set(experiments.ids)), **view.record()})
     elif format == "csv":

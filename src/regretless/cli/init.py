@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option
+from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option, stop_rule
 from regretless.cli._output import print_rows, say
 from regretless.cli._sheet_study import add_results
 from regretless.cli._study import about, place_beside
@@ -48,6 +48,7 @@ def command(
     maximize: bool,
     batch: int,
     stop: Regret | None,
+    patience: int | None,
     repeats: Repeats,
     seed: int | None,
     where: str | None,
@@ -58,6 +59,7 @@ def command(
 
     How each column was read is printed: look at it before you go on.
     """
+    rule = stop_rule(stop, patience)
     experiments = experiments_of(file, objective, reading, must_have_objective=False)
     table = experiments.table(repeats)
     place = place_beside(file) if where is None else where
@@ -68,7 +70,7 @@ def command(
             "import), or give another --name."
         )
     row_name, dialect = experiments.row_name, experiments.dialect
-    said = about(file=Path(file).name, row_name=row_name, batch=batch, stop=stop, dialect=dialect)
+    said = about(file=Path(file).name, row_name=row_name, batch=batch, stop=rule, dialect=dialect)
     with Study.open(
         place,
         name,

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option
+from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option, stop_rule
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say, waiting
 from regretless.cli._sheet_study import study_of
 from regretless.cli._standing import MET, standing
@@ -34,6 +34,7 @@ def command(
     maximize: bool,
     count: int,
     stop: Regret | None,
+    patience: int | None,
     seed: int | None,
     format: Format,
     **reading: Any,
@@ -43,10 +44,11 @@ def command(
     Rows whose result is filled in are data, the others are candidates. Nothing is stored and FILE is not changed: fill
     in results as they come, and ask again. The same file gives the same answer.
     """
+    rule = stop_rule(stop, patience)
     experiments = experiments_of(file, objective, reading)
     with waiting("Choosing the next rows"):
         study = study_of(experiments, objective, maximize=maximize, repeats="never", seed=seed or 0)
-        view = standing(study, stop, experiments.row_name)
+        view = standing(study, rule, experiments.row_name)
         try:
             trials = study.ask(count)
         except Exhausted:

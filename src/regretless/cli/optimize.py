@@ -31,7 +31,8 @@ def command(file: str, format: Format) -> None:
     direction = "minimize"
     budget = 40             # evaluations in all
     workers = 2             # at once
-    stop = "1%"             # or when so little regret is left
+    stop = "1%"             # or when so little regret is left,
+    patience = 5            # by so many certificates in a row
     [space]
     rate = { low = 1e-5, high = 0.1, log = true }
     layers = { low = 1, high = 6 }

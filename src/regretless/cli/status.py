@@ -2,7 +2,7 @@
 
 import click
 
-from regretless.cli._options import stop_option
+from regretless.cli._options import stop_option, stop_rule
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, waiting
 from regretless.cli._standing import MET, standing
 from regretless.cli._study import open_lab, study_options
@@ -19,7 +19,7 @@ __all__ = ["command"]
 @stop_option
 @study_options
 @format_option
-def command(stop: Regret | None, where: str | None, name: str | None, format: Format) -> None:
+def command(stop: Regret | None, patience: int | None, where: str | None, name: str | None, format: Format) -> None:
     """Print the best measured, the recommended, what settling on it may cost, how far to trust that, and the
     pending.
 
@@ -28,7 +28,7 @@ def command(stop: Regret | None, where: str | None, name: str | None, format: Fo
     """
     with open_lab(where, name) as lab:
         with waiting("Fitting the model"):
-            view = standing(lab.study, stop or lab.stop, lab.row_name)
+            view = standing(lab.study, stop_rule(stop, patience, lab.stop), lab.row_name)
         pending = lab.pending
         closed = lab.study.excluded_rows
         if format == "json":

@@ -1,6 +1,6 @@
 """Algorithm 1 as pure steps on frozen data: setup and history in, suggestion out."""
 
-from regretless.optimizer.beliefs import State, doubt, outdated
+from regretless.optimizer.beliefs import State, believe, doubt, outdated
 from regretless.optimizer.certify import Proof, certify
 from regretless.optimizer.history import Fit, History, Points, without_last
 from regretless.optimizer.recommend import Choice, predict, recommend
@@ -17,6 +17,7 @@ __all__ = [
     "Setup",
     "State",
     "Suggestion",
+    "believe",
     "certify",
     "doubt",
     "outdated",

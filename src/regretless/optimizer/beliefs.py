@@ -36,18 +36,21 @@ class State:
     trials: tuple[int, ...]  # observations in ``belief``, in their order
     y: tuple[float, ...]
     prior_factor: Callable[[], Factor] | None = None  # tables: for exact draws, computed when first asked for
+    before: Fit | None = None  # the newest fit on record when ``fit`` was made: where its search began
 
 
 def believe(setup: Setup, history: History, trial: int, state: State | None) -> State:
     """The posterior given everything told, for the suggestion of ``trial``."""
-    fitted = history.fit
-    if fitted is None or _due(setup, history, fitted):
+    fitted = _in_force(setup, history, trial, state)
+    if fitted is None:
         fitted = _fit(setup, history, trial)
+    elif state is not None and state.fit != fitted and state.fit == replace(fitted, at_trial=state.fit.at_trial):
+        state = replace(state, fit=fitted)  # made for another trial that was not asked for in the end
     rows = _rows(history, fitted)
     trials, y = tuple(history.told.trials[rows].tolist()), tuple(history.y[rows].tolist())
     n_fit = len(fitted.trials)
     if state is None or state.fit != fitted or state.y[:n_fit] != y[:n_fit]:
-        state = _from_fit(setup, history, fitted)
+        state = replace(_from_fit(setup, history, fitted), before=history.fit)
     done = len(state.trials)
     if state.trials != trials[:done] or state.y != y[:done]:  # a trial of a lower number came in since
         done = n_fit
@@ -64,7 +67,7 @@ def outdated(setup: Setup, history: History, state: State) -> bool:
 
     Who asks this may let go of the state before: on a table it holds as much memory as the new one will take.
     """
-    return history.fit is None or state.fit != history.fit or _due(setup, history, history.fit)
+    return _in_force(setup, history, state.fit.at_trial, state) != state.fit
 
 
 def doubt(setup: Setup, history: History, state: State | None) -> State:
@@ -117,6 +120,19 @@ def told_key(history: History) -> int:
     Asking in turns it is the trial that is asked for. Pending and failed trials do not move it.
     """
     return int(history.told.trials[-1]) + 1 if len(history.told) else 0
+
+
+def _in_force(setup: Setup, history: History, trial: int, state: State | None) -> Fit | None:
+    """The fit to go by: the newest on record or, where a new one is due, that of ``state`` if it would be the same.
+
+    A fit depends on the told values and on the newest fit before it. The trial it is made for is only put on record.
+    """
+    if history.fit is not None and not _due(setup, history, history.fit):
+        return history.fit
+    if state is None or state.before != history.fit or state.fit.trials != tuple(history.told.trials.tolist()):
+        return None
+    same_values = state.y[: len(state.fit.trials)] == tuple(history.y.tolist())
+    return replace(state.fit, at_trial=trial) if same_values else None
 
 
 def _due(setup: Setup, history: History, newest: Fit) -> bool:

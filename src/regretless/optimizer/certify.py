@@ -1,6 +1,6 @@
 """What the data prove about the recommendation, under a model that is more cautious than the one to search by."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,11 +24,16 @@ _DENSE = 4000
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A certificate in the model's units, the trust in the model, and the fit that says what those units are."""
+    """A certificate in the model's units, the trust in the model, and the fit that says what those units are.
+
+    ``x`` is the code of the certified point, ``index`` its candidate number on a table, else -1.
+    """
 
     certificate: Certificate
     calibration: Calibration
     fit: Fit
+    x: Floats = field(compare=False)  # the certificate says which it is
+    index: int
 
 
 def certify(
@@ -48,7 +53,8 @@ def certify(
             allowed = history.allowed(len(belief.X))
             among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
             certificate = remaining_regret(belief, index=index, among=among, eps=eps_model, draws=draws, rng=rng)
-            return Proof(certificate, calibration(belief.posterior), state.fit)
+            at = certificate.index
+            return Proof(certificate, calibration(belief.posterior), state.fit, belief.X[at], at)
         assert isinstance(setup.domain, Mixed)
         around = candidate_set(setup.domain, belief, history.told.X, rng)
         X: Floats = np.vstack([around, setup.domain.sample(_DENSE, rng)])
@@ -56,4 +62,4 @@ def certify(
             X = np.vstack([choice.x, X])
         index = None if choice is None else 0
         certificate = remaining_regret(belief, X, index=index, eps=eps_model, draws=draws, rng=rng)
-        return Proof(certificate, calibration(belief), state.fit)
+        return Proof(certificate, calibration(belief), state.fit, X[certificate.index], -1)

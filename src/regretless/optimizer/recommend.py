@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, believe, told_key
+from regretless.optimizer.beliefs import State, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import History
 from regretless.optimizer.setup import Setup
@@ -29,13 +28,12 @@ class Choice:
     sd: float
 
 
-def recommend(setup: Setup, history: History, trial: int, state: State | None) -> Choice:
+def recommend(setup: Setup, history: History, state: State) -> Choice:
     """Argmax of the posterior mean: exact on a table, by search elsewhere. Pending and failed points play no part.
 
     Excluded rows of a table are not recommended, unless all are excluded.
     """
     with single_thread():
-        state = believe(setup, history, trial, state)
         belief = state.belief
         if isinstance(belief, TablePosterior):
             index = search_table(belief.mean, history.allowed(len(belief.X)))
@@ -62,12 +60,9 @@ def recommend(setup: Setup, history: History, trial: int, state: State | None) -
         return Choice(x, index, float(mean_y), float(sd_y))
 
 
-def predict(
-    setup: Setup, history: History, trial: int, state: State | None, X: Floats
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def predict(state: State, X: Floats) -> tuple[Floats, Floats]:
     """Posterior mean and sd of f at encoded points, in the units of y."""
     with single_thread():
-        state = believe(setup, history, trial, state)
         belief = state.belief
         posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
         return state.fit.hyperparameters.units.restored(*posterior.mean_sd(X))

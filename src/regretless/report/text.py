@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["number", "pairs", "plus_minus", "rounded", "utc"]
+__all__ = ["number", "pairs", "plus_minus", "utc"]
 
 
 def number(value: Any) -> str:
@@ -21,17 +21,6 @@ def number(value: Any) -> str:
     if math.isfinite(value) and 1e6 <= abs(value) < 1e15:
         return f"{value:.0f}"
     return f"{value:.6g}"
-
-
-def rounded(value: float) -> str:
-    """Three significant digits, for what is known no better; whole digits are kept, as zeros.
-
-    >>> rounded(4.9312), rounded(30912.5), rounded(0.00012345)
-    ('4.93', '30900', '0.000123')
-    """
-    if math.isfinite(value) and 1e3 <= abs(value) < 1e15:
-        return f"{round(value, 2 - math.floor(math.log10(abs(value)))):.0f}"
-    return f"{value:.3g}"
 
 
 def plus_minus(mean: float, sd: float) -> str:

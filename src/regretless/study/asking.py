@@ -6,7 +6,8 @@ from typing import Any
 
 from regretless._version import __version__
 from regretless.errors import Exhausted, StoreBusy, TrialConflict
-from regretless.optimizer import Setup, State, Suggestion, outdated, suggest
+from regretless.linalg import single_thread
+from regretless.optimizer import History, Setup, State, Suggestion, believe, outdated, suggest
 from regretless.spaces import Table
 from regretless.study.events import Event
 from regretless.study.ledger import Ledger, fit_to_data
@@ -20,13 +21,20 @@ _ATTEMPTS = 50
 
 
 class Asker:
-    """Makes suggestions. ``state`` only saves time: see `regretless.optimizer.State`."""
+    """Makes suggestions. ``state``, which recommendations and predictions share, only saves time."""
 
     def __init__(self, setup: Setup, recorder: Recorder, sign: float) -> None:
         self.state: State | None = None
         self._setup = setup
         self._recorder = recorder
         self._sign = sign
+
+    def believe(self, history: History) -> State:
+        """The posterior given everything told, which the next suggestion goes on with."""
+        self._let_go(history)
+        with single_thread():
+            self.state = believe(self._setup, history, len(self._recorder.ledger.trials), self.state)
+        return self.state
 
     def ask(self, count: int, key: str) -> list[Trial]:
         """The trials of that request: those stored under its key, or new ones, as many as are left."""
@@ -75,8 +83,7 @@ class Asker:
         drafts = [recorder.event("offered", number, lease=recorder.lease(), **common) for number in ended[:count]]
         for _ in range(count - len(drafts)):
             history = ledger.history()
-            if self.state is not None and outdated(self._setup, history, self.state):
-                self.state = None  # before as much memory is taken anew
+            self._let_go(history)
             try:
                 suggestion, self.state = suggest(self._setup, history, len(ledger.trials), self.state)
             except Exhausted:
@@ -97,6 +104,11 @@ class Asker:
             )
             ledger.extend(drafts[-1:])
         return drafts
+
+    def _let_go(self, history: History) -> None:
+        """Forget a state that is of no more use, before as much memory is taken anew."""
+        if self.state is not None and outdated(self._setup, history, self.state):
+            self.state = None
 
 
 def suggestion_data(setup: Setup, suggestion: Suggestion, ledger: Ledger, sign: float) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from regretless.arrays import show
 from regretless.errors import InvalidInput
+from regretless.study.wording import amount
 from regretless.theory import BestProbability, Calibration
 
 __all__ = ["Regret", "RemainingRegret", "check_stop"]
@@ -39,7 +40,7 @@ class RemainingRegret:
     objective, model
         What is measured, and whether the model's parameters were ``"fitted"`` to the data or ``"given"``.
     sentence
-        All of it in plain words.
+        All of it in plain words, with the unit that the objective's name ends with, as in ``yield [%]``.
     """
 
     params: Mapping[str, Any]
@@ -61,13 +62,19 @@ class RemainingRegret:
     @property
     def sentence(self) -> str:
         """What is promised, under which assumption, and whether the data speak against that."""
-        what = f"row {self.row}" if self.row is not None else _point(self.params)
-        cost = f"{'at most' if self.exact else 'about'} {self.bound:.3g} {self.objective}"
-        text = f"Under the {self.model} model, recommending {what} costs {cost} in expectation"
-        text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
-        if self.trust.light in ("amber", "red", "too few data"):
-            text += f" {self.trust.message}"
-        return text
+        told = self.trust.light in ("amber", "red", "too few data")
+        return f"{self.promise()} {self.trust.message}" if told else self.promise()
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        what = f"{row_name} {self.row}" if self.row is not None else _point(self.params)
+        text = f"Under the {self.model} model, recommending {what} costs {self.cost} in expectation"
+        return f"{text}." if self.exact else f"{text} (an estimate: a dense sample stands for the space)."
+
+    @property
+    def cost(self) -> str:
+        """The bound in words, such as ``at most 4.2 percentage points of yield``."""
+        return f"{'at most' if self.exact else 'about'} {amount(self.bound, self.objective)}"
 
     def to_data(self) -> dict[str, Any]:
         """As plain JSON, for the record."""
@@ -100,8 +107,8 @@ class Regret:
         So many certificates in a row must be small enough, the last told values left out one after the other. A fitted
         model may be too sure of itself for a moment; it seldom stays so while new values come in.
 
-    One of the first two is given. A study never stops on a certificate that its own data speak against (red light), nor
-    before there are enough data to tell.
+    One of the first two is given. `Study.should_stop` applies the rule, for Python and for every command. A study never
+    stops on a certificate that its own data speak against (red light), nor before there are enough data to tell.
 
     >>> Regret(0.5)
     Regret(eps=0.5, relative=None, patience=5)
@@ -120,16 +127,9 @@ class Regret:
         if isinstance(self.patience, bool) or not isinstance(self.patience, int) or self.patience < 1:
             raise InvalidInput(f"patience must be a whole number >= 1, got {show(self.patience)}.")
 
-    def reached(self, left: RemainingRegret) -> bool:
-        """Whether this certificate, taken alone, allows to stop."""
-        return self.allows(left.bound, left) and left.trust.light in ("green", "amber")
-
-    def allows(self, bound: float, left: RemainingRegret) -> bool:
-        """Whether a bound is small enough, where ``left`` is the certificate now."""
-        if self.eps is not None:
-            return bound <= self.eps
-        assert self.relative is not None
-        return bound <= self.relative * abs(left.mean)
+    def threshold(self, left: RemainingRegret) -> float:
+        """The bound at which to stop, in the units of the objective, where ``left`` is the certificate now."""
+        return self.eps if self.eps is not None else (self.relative or 0.0) * abs(left.mean)
 
 
 def check_stop(when: object) -> None:

@@ -15,8 +15,6 @@ from regretless.optimizer import (
     History,
     Preset,
     State,
-    certify,
-    doubt,
     predict,
     recommend,
     without_last,
@@ -26,6 +24,7 @@ from regretless.study import opening, telling
 from regretless.study.arguments import as_bool, as_key, as_reason, as_whole
 from regretless.study.asking import Asker
 from regretless.study.certificate import Regret, RemainingRegret, check_stop
+from regretless.study.certifying import Certifier
 from regretless.study.events import Event
 from regretless.study.journal import Journal, MemoryJournal, Store
 from regretless.study.ledger import Ledger
@@ -42,8 +41,6 @@ __all__ = ["Study"]
 
 #: Values of this size can still be squared and summed by a model that takes them as they are.
 _LARGEST_RAW = 1e50
-#: Bounds of earlier certificates that are remembered, so that patience costs one new certificate a look.
-_BOUNDS_KEPT = 32
 
 
 class Study:
@@ -118,8 +115,7 @@ class Study:
         self._setup = chosen.setup
         self._recorder = Recorder(journal, Ledger(self._setup, self._sign), author=author, seconds=lease)
         self._asker = Asker(self._setup, self._recorder, self._sign)
-        self._doubt: State | None = None  # certificates rest on it
-        self._bounds: dict[tuple[bytes, bytes, bytes], float] = {}
+        self._certifier = Certifier(self._setup, self._sign, self.objective)
 
     @classmethod
     def open(
@@ -377,12 +373,13 @@ class Study:
 
     def recommend(self) -> Recommendation:
         """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``."""
-        history = self._told_history("recommend")
-        choice = self._choice(history)
+        choice = self._choice(self._told_history("recommend"))
         params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
         return Recommendation(params, self._row(choice.index), self._sign * choice.mean, choice.sd)
 
-    def certificate(self, eps: float | None = None, *, draws: int = 0, record: bool = False) -> RemainingRegret:
+    def certificate(
+        self, eps: float | None = None, *, draws: int = 0, record: bool = False, leave_out: int = 0
+    ) -> RemainingRegret:
         """How much recommending now costs at most, in expectation, given the data: valid at every step.
 
         Parameters
@@ -393,6 +390,9 @@ class Study:
             Ask also for the probability that the recommendation is the best, by so many joint draws.
         record
             Put it on record, as an event of the study.
+        leave_out
+            Leave out so many of the last told values: the certificate as it was before them, of what its own model
+            expected most of. `should_stop` compares these, and the report draws them.
 
         On a table it is a theorem about the fitted model, which is more cautious than the one the search goes by;
         elsewhere a dense sample stands for the space, and it is an estimate.
@@ -409,35 +409,19 @@ class Study:
         history = self._told_history("certificate")
         if eps is not None and as_finite_float(eps, "eps") < 0.0:
             raise InvalidInput(f"eps must not be negative, got {show(eps)}.")
-        choice, whole = self._choice(history), as_whole(draws, "draws")
-        proof = certify(self._setup, history, choice, self._doubtful(history), eps=eps, draws=whole)
-        found = proof.certificate
-        units = proof.fit.hyperparameters.units
-        scale = units.scale
-        mean, sd = units.restored(found.mean, found.sd)
-        left = RemainingRegret(
-            params=self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x),
-            row=self._row(choice.index),
-            mean=self._sign * float(mean),
-            sd=float(sd),
-            bound=scale * found.bound,
-            tail_sum=scale * found.tail_sum,
-            pairwise=scale * found.pairwise,
-            lemma=scale * found.lemma,
-            eps=eps,
-            exceeds=found.exceeds,
-            best=found.best,
-            exact=choice.index >= 0,
-            trust=proof.calibration,
-            objective=self.objective,
-            model="given" if self._setup.surrogate.method == "fixed" else "fitted",
-        )
+        draws, out = as_whole(draws, "draws"), as_whole(leave_out, "leave_out")
+        if out >= len(history.y):
+            raise InvalidInput(f"leave_out must leave one of the {len(history.y)} told values, got {out}.")
+        choice = self._choice(history) if not out else None
+        left = self._certifier.certificate(without_last(history, out), choice, eps=eps, draws=draws)
         if as_bool(record, "record"):
             self._recorder.record(lambda: self._recorder.event("certified", **left.to_data()))
         return left
 
     def should_stop(self, when: Regret) -> RemainingRegret | None:
-        """The certificate that allows to stop, or None: little enough now, and after each of the last few told values.
+        """The certificate that permits stopping, or None: little enough is left now, and was after the last few values.
+
+        The one stop rule: `maximize`, `optimize`, the report and every command that advises to stop go by it.
 
         >>> Study({"x": (0.0, 1.0)}).should_stop(Regret(0.1)) is None
         True
@@ -447,9 +431,7 @@ class Study:
         if len(history.y) < when.patience:
             return None
         left = self.certificate()
-        if not when.reached(left):
-            return None
-        return left if all(when.allows(self._bound(history, k), left) for k in range(1, when.patience)) else None
+        return left if self._certifier.may_stop(when, history, left) else None
 
     def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
         """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units.
@@ -463,7 +445,7 @@ class Study:
                 f"predict needs a list of params, got {show(many)}. For one point write predict([params])."
             )
         X = self._setup.domain.encode_many(list(many))
-        mean, sd = predict(self._setup, history, len(self), self._state, X)
+        mean, sd = predict(self._asker.believe(history), X)
         return self._sign * mean, sd
 
     def optimize(
@@ -565,22 +547,7 @@ class Study:
         return self.space.ids[index] if isinstance(self.space, Table) else self._table.params(index)
 
     def _choice(self, history: History) -> Choice:
-        return recommend(self._setup, history, len(self), self._state)
-
-    def _doubtful(self, history: History) -> State:
-        self._doubt = doubt(self._setup, history, self._doubt)
-        return self._doubt
-
-    def _bound(self, history: History, count: int) -> float:
-        """The certified bound as it was before the last ``count`` told values."""
-        earlier = without_last(history, count)
-        key = (earlier.told.trials.tobytes(), earlier.y.tobytes(), earlier.closed.tobytes())
-        if key not in self._bounds:
-            if len(self._bounds) >= _BOUNDS_KEPT:
-                del self._bounds[next(iter(self._bounds))]  # the oldest
-            proof = certify(self._setup, earlier, None, self._doubtful(earlier))
-            self._bounds[key] = proof.fit.hyperparameters.units.scale * proof.certificate.bound
-        return self._bounds[key]
+        return recommend(self._setup, history, self._asker.believe(history))
 
     def _told_history(self, what: str) -> History:
         history = self._history()

@@ -71,10 +71,6 @@ class Certificate:
     exceeds: float | None
     best: BestProbability | None
 
-    def may_stop(self, eps: float) -> bool:
-        """Whether the expected regret is certified to be at most ``eps``."""
-        return self.bound <= check_nonnegative(eps, "eps")
-
 
 def remaining_regret(
     belief: TablePosterior | Posterior,

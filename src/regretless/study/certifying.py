@@ -1,0 +1,67 @@
+"""From what was told to certificates, and to the decision to stop."""
+
+from regretless.optimizer import Choice, History, Setup, State, certify, doubt, without_last
+from regretless.spaces import Table
+from regretless.study.certificate import Regret, RemainingRegret
+
+__all__ = ["Certifier"]
+
+#: Bounds that are remembered, so that patience costs one new certificate per look.
+_BOUNDS_KEPT = 32
+
+
+class Certifier:
+    """Makes certificates, in the user's units and sign. ``state`` only saves time: see `regretless.optimizer.doubt`."""
+
+    def __init__(self, setup: Setup, sign: float, objective: str) -> None:
+        self.state: State | None = None
+        self._setup = setup
+        self._sign = sign
+        self._objective = objective
+        self._bounds: dict[tuple[bytes, bytes, bytes], float] = {}
+
+    def certificate(
+        self, history: History, choice: Choice | None, *, eps: float | None = None, draws: int = 0
+    ) -> RemainingRegret:
+        """The certificate of ``choice``; None: of the point that the model of the certificate itself expects most of.
+
+        The second depends on the told values alone, so it can be computed again for any time in the past.
+        """
+        self.state = doubt(self._setup, history, self.state)
+        proof = certify(self._setup, history, choice, self.state, eps=eps, draws=draws)
+        found, units = proof.certificate, proof.fit.hyperparameters.units
+        mean, sd = units.restored(found.mean, found.sd)
+        domain, space = self._setup.domain, self._setup.space
+        return RemainingRegret(
+            params=domain.params(proof.index) if isinstance(domain, Table) else domain.decode(proof.x),
+            row=space.ids[proof.index] if isinstance(space, Table) else None,
+            mean=self._sign * float(mean),
+            sd=float(sd),
+            bound=units.scale * found.bound,
+            tail_sum=units.scale * found.tail_sum,
+            pairwise=units.scale * found.pairwise,
+            lemma=units.scale * found.lemma,
+            eps=eps,
+            exceeds=found.exceeds,
+            best=found.best,
+            exact=proof.index >= 0,
+            trust=proof.calibration,
+            objective=self._objective,
+            model="given" if self._setup.surrogate.method == "fixed" else "fitted",
+        )
+
+    def may_stop(self, when: Regret, history: History, left: RemainingRegret) -> bool:
+        """Whether ``left``, the certificate now, and those before each of the last told values are small enough."""
+        enough = when.threshold(left)
+        if left.bound > enough or left.trust.light not in ("green", "amber") or len(history.y) < when.patience:
+            return False
+        self._bound(history)  # of use at the next look, when it is one of the past
+        return all(self._bound(without_last(history, k)) <= enough for k in range(1, when.patience))
+
+    def _bound(self, history: History) -> float:
+        key = (history.told.trials.tobytes(), history.y.tobytes(), history.closed.tobytes())
+        if key not in self._bounds:
+            if len(self._bounds) >= _BOUNDS_KEPT:
+                del self._bounds[next(iter(self._bounds))]  # the oldest
+            self._bounds[key] = self.certificate(history, None).bound
+        return self._bounds[key]
