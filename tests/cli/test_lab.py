@@ -65,22 +65,6 @@ def test_a_round_may_be_recorded_bit_by_bit(run, lab, made):
     assert len(trials(lab)) == 3
 
 
-def test_what_excel_makes_of_a_round(run, lab):
-    """A German Excel: semicolons, decimal commas, BOM, CRLF; the round is written as the scope was."""
-    text = "\ufeffTemperatur;Säure;Ausbeute\r\n" + "".join(f"{t},5;{s};\r\n" for t in range(20, 28) for s in ("A", "B"))
-    (lab / "plan.csv").write_bytes(text.encode())
-    run("init", "plan.csv", "--objective", "Ausbeute", "--batch", 2)
-    run("suggest", "--out", "r.csv")
-    data = (lab / "r.csv").read_bytes().decode("utf-8")
-    assert data.startswith("\ufefftrial;line;Temperatur;Säure;Ausbeute\n")
-    head, *lines = data.splitlines()
-    filled = [f"{line}{80 + i},25" for i, line in enumerate(lines)]
-    assert "," in lines[0]
-    (lab / "r.csv").write_bytes("\r\n".join([head, *filled, ";;;;"]).encode())
-    run("record", "r.csv")
-    assert [trial.value for trial in trials(lab, "plan")] == [80.25, 81.25]
-
-
 def test_a_changed_round_is_noticed_before_anything_is_recorded(run, lab, made):
     run("suggest", "--out", "r.csv")
     path = fill_in(lab / "r.csv")
@@ -269,16 +253,6 @@ def test_columns_that_share_our_names(run, lab):
     assert len(set(head)) == len(head)
 
 
-def test_a_study_in_an_excel_workbook(run, lab):
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    for row in [["T", "acid", "y"], [20.5, "HCl", None], [30, "HCl", 4.5], [40, "HNO3", None]]:
-        book.active.append(row)
-    book.save(lab / "lab.xlsx")
-    run("init", "lab.xlsx", "--objective", "y")
-    assert trials(lab, "lab")[0].value == 4.5
-
-
 def test_a_study_that_python_made(run, lab):
     """No notes, no rows: parameters of several kinds, through every command of the loop."""
     space = {"rate": (1e-4, 1.0, "log"), "n": (1, 9), "size": [8, 16, 32], "mode": ["fast", "exact"], "epochs": 5}
@@ -313,11 +287,6 @@ def test_what_was_certified_is_on_record(run, lab, made):
     run("status")  # looking leaves no trace
     with Study.open(lab / "scope.study.db", "scope") as study:
         assert [event.kind for event in study.events()] == before
-
-
-def test_rounds_are_csv(run, lab, made):
-    assert "ends in .csv" in run("suggest", "--out", "round.xlsx", code=2).stderr
-    assert trials(lab) == ()
 
 
 def measured(run, lab, n, *options):

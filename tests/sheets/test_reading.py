@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.errors import InvalidInput
-from regretless.sheets import read_experiments, read_sheet
+from regretless.sheets import Reading, read_experiments, read_sheet
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_the_ways_one_table_is_written(write, data):
 
 
 def test_lines_are_those_of_the_spreadsheet(write):
-    found = read_experiments(write('a,b\n1,"two\nlines"\n,\n3,x\n'), categorical=["b"])
+    found = read_experiments(write('a,b\n1,"two\nlines"\n,\n3,x\n'), Reading(categorical=("b",)))
     assert found.lines == (2, 4)
     assert found.ids == (2, 4)
 
@@ -86,7 +86,7 @@ def test_whole_numbers_stay_whole(write):
         ("t,y\n1,2,3\n", "line 2: 3 cells, but the header names 2 columns"),
         ("t,y\n\n", "no rows"),
         ("t,t\n1,2\n", "two columns are called 't'"),
-        ("t,,y\n1,5,2\n", "column 1 has no name"),
+        ("t,,y\n1,5,2\n", "column 2 has no name"),
         ("y\n1\n", "no column of factors is left"),
         ("t,yy\n1,2\n", "no column 'y'.*Did you mean 'yy'"),
         ("note,t,y\n" + "".join(f"text {i},{i},\n" for i in range(12)), "12 different texts.*--id note"),
@@ -94,16 +94,16 @@ def test_whole_numbers_stay_whole(write):
 )
 def test_doubts_are_explained(write, data, says):
     with pytest.raises(InvalidInput, match=f"(?s){says}"):
-        read_experiments(write(data), objective="y")
+        read_experiments(write(data), Reading(at_prompt=True), objective="y")
 
 
 def test_the_answers_to_the_questions_are_taken(write):
     path = write('t,y\n"1,5","2,5"\n"2,5",\n')
-    assert read_experiments(path, objective="y", decimal=",").factors == {"t": [1.5, 2.5]}
+    assert read_experiments(path, Reading(decimal=","), objective="y").factors == {"t": [1.5, 2.5]}
     path = write("t,y\n20,1\nhot,2\n")
-    assert read_experiments(path, objective="y", categorical=["t"]).factors == {"t": ["20", "hot"]}
+    assert read_experiments(path, Reading(categorical=("t",)), objective="y").factors == {"t": ["20", "hot"]}
     with pytest.raises(InvalidInput, match=r"1\.500"):
-        read_experiments(write("t;p;y\n1,5;1.500;1\n2;2.500;1\n"), objective="y", decimal=",")
+        read_experiments(write("t;p;y\n1,5;1.500;1\n2;2.500;1\n"), Reading(decimal=","), objective="y")
 
 
 @pytest.mark.parametrize("names", [("1,4-dioxane", "2-MeTHF"), ("water", "18-crown-6"), ("3,5-lutidine", "4-picoline")])
@@ -115,11 +115,11 @@ def test_names_that_begin_with_a_digit_are_names(write, names):
 def test_a_column_has_one_role(write):
     path = write("t,y\n20,1\n")
     with pytest.raises(InvalidInput, match="two roles"):
-        read_experiments(path, objective="y", ignore=["y"])
+        read_experiments(path, Reading(ignore=("y",)), objective="y")
     with pytest.raises(InvalidInput, match="two roles"):
-        read_experiments(path, objective="y", id="y")
+        read_experiments(path, Reading(id="y"), objective="y")
     with pytest.raises(InvalidInput, match="--ignore"):
-        read_experiments(path, objective="y", ignore=["notes"])
+        read_experiments(path, Reading(ignore=("notes",), at_prompt=True), objective="y")
 
 
 def test_a_scope_needs_no_column_of_results_yet(write):
@@ -143,7 +143,7 @@ def test_edbo_files(write):
     assert any("priority" in note for note in found.notes)
     own = read_experiments(write("priority,y\n3,1\n1,2\n"), objective="y")  # a factor of that name is not EDBO+'s
     assert list(own.factors) == ["priority"]
-    kept = read_experiments(write("priority,t,y\n1,2,1\n0,3,2\n"), objective="y", categorical=["t"])
+    kept = read_experiments(write("priority,t,y\n1,2,1\n0,3,2\n"), Reading(categorical=("t",)), objective="y")
     assert list(kept.factors) == ["t"]
 
 

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from regretless.errors import InvalidInput, MissingExtra
-from regretless.sheets import read_experiments
+from regretless.sheets import Reading, read_experiments
 
 openpyxl = pytest.importorskip("openpyxl")
 
@@ -30,11 +30,11 @@ def test_a_workbook_is_read_like_a_csv_file(tmp_path):
 
 def test_a_worksheet_is_asked_for(tmp_path):
     path = book(tmp_path / "lab.xlsx", ("A", [["t", "y"], [1, 2]]), ("B", [["t", "y"], [3, 4]]))
-    with pytest.raises(InvalidInput, match="--worksheet"):
-        read_experiments(path, objective="y")
-    assert read_experiments(path, objective="y", worksheet="B").values == (4.0,)
+    with pytest.raises(InvalidInput, match="--worksheet A"):
+        read_experiments(path, Reading(at_prompt=True), objective="y")
+    assert read_experiments(path, Reading(worksheet="B"), objective="y").values == (4.0,)
     with pytest.raises(InvalidInput, match="no worksheet 'C'"):
-        read_experiments(path, objective="y", worksheet="C")
+        read_experiments(path, Reading(worksheet="C"), objective="y")
 
 
 def test_a_formula_without_a_result_is_not_an_empty_cell(tmp_path):

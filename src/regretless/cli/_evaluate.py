@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from regretless.spaces.csvfile import is_number
+from regretless.spaces.files import is_number
 
 __all__ = ["Outcome", "Shell", "call_python"]
 

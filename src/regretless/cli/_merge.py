@@ -8,7 +8,7 @@ from typing import Any
 from regretless.cli._output import progress
 from regretless.cli._study import Lab
 from regretless.errors import InvalidInput
-from regretless.sheets import Experiments, Value, read_experiments, read_sheet, restored
+from regretless.sheets import Experiments, Reading, Value, read_experiments, read_sheet
 from regretless.spaces import Mixed, Table
 from regretless.study import Trial
 
@@ -70,7 +70,7 @@ def store(lab: Lab, results: list[Incoming]) -> list[Trial]:
 
 def _read(lab: Lab, path: str, **reading: Any) -> Experiments:
     space, objective = lab.study.space, lab.study.objective
-    sheet = read_sheet(path, reading.get("worksheet"))
+    sheet = read_sheet(path, Reading(**reading, at_prompt=True))
     by_name = lab.has_rows and lab.row_name in sheet.columns and not lab.row_name.startswith("line")
     needed = [] if by_name else [name for name in space.names if name not in _constants(space)]
     missing = [name for name in needed if name not in sheet.columns]
@@ -81,21 +81,20 @@ def _read(lab: Lab, path: str, **reading: Any) -> Experiments:
         )
     factors = [name for name in space.names if name in sheet.columns]
     role = {objective, *factors, *([lab.row_name] if by_name else [])}
-    return read_experiments(
-        path,
-        objective=objective,
+    chosen = Reading(
         id=lab.row_name if by_name else None,
-        ignore=[name for name in sheet.columns if name not in role],
-        categorical=[name for name in factors if _is_text(space, name)],
+        ignore=tuple(name for name in sheet.columns if name not in role),
+        categorical=tuple(name for name in factors if _is_text(space, name)),
+        at_prompt=True,
         **reading,
     )
+    return read_experiments(path, chosen, objective=objective)
 
 
 def _place(lab: Lab, found: Experiments, i: int) -> dict[str, Any]:
     """The parameters of a row of the file, which must be a point of the study's space."""
     space = lab.study.space
     params: dict[str, Any] = {name: column[i] for name, column in found.factors.items()}
-    params = {name: restored(value) if isinstance(value, str) else value for name, value in params.items()}
     try:
         if isinstance(space, Table) and found.id is not None:
             row = space.params(space.index_of_id(found.ids[i]))

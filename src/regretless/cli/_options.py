@@ -8,6 +8,7 @@ import click
 
 from regretless.errors import InvalidInput
 from regretless.sheets import Experiments, read_experiments
+from regretless.spaces.files import Reading
 from regretless.study import Regret
 
 __all__ = ["direction_option", "experiments_of", "seed_option", "sheet_options", "stop_option", "stop_rule"]
@@ -38,7 +39,9 @@ def experiments_of(
     """The experiments of a file, with what was left out said on stderr."""
     from regretless.cli._output import say
 
-    found = read_experiments(path, objective=objective, must_have_objective=must_have_objective, **reading)
+    found = read_experiments(
+        path, Reading(**reading, at_prompt=True), objective=objective, must_have_objective=must_have_objective
+    )
     for note in found.notes:
         say(f"{path}: {note}")
     return found

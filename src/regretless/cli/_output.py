@@ -1,5 +1,6 @@
 """How commands speak: results on stdout as a table, CSV or JSON, messages on stderr."""
 
+import io
 import json
 import math
 import os
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 
 from regretless.report.text import number, pairs
-from regretless.sheets import write_csv
+from regretless.sheets import Dialect, write_csv
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,6 +21,7 @@ __all__ = [
     "Format",
     "format_option",
     "point",
+    "print_csv",
     "print_facts",
     "print_json",
     "print_rows",
@@ -72,12 +74,28 @@ def print_json(record: Mapping[str, Any]) -> None:
     click.echo(json.dumps(_jsonable(record), indent=2, ensure_ascii=False))
 
 
+def print_csv(names: Sequence[str], rows: Iterable[Mapping[str, Any]], dialect: Dialect | None = None) -> None:
+    """CSV on stdout, byte by byte what a file would hold: in UTF-8, line ends as they are."""
+    sys.stdout.flush()
+    stream = io.TextIOWrapper(sys.stdout.buffer, encoding="utf-8", newline="")
+    try:
+        write_csv(stream, names, rows, dialect)
+        stream.flush()
+    finally:
+        stream.detach()
+
+
 def print_rows(
-    names: Sequence[str], rows: Sequence[Mapping[str, Any]], format: Format, *, shown: Mapping[str, str] | None = None
+    names: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+    format: Format,
+    *,
+    shown: Mapping[str, str] | None = None,
+    dialect: Dialect | None = None,
 ) -> None:
-    """Rows under their names. ``shown`` renames columns of a table for people."""
+    """Rows under their names. ``shown`` renames columns of a table for people; ``dialect`` is that of CSV."""
     if format == "csv":
-        write_csv(sys.stdout, names, rows)
+        print_csv(names, rows, dialect)
         return
     from rich.table import Table
 

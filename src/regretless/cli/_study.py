@@ -7,7 +7,7 @@ study, commands run there find it; ``--study`` names it otherwise.
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -86,7 +86,7 @@ def about(
         "row_name": row_name,
         "batch": batch,
         "stop": None if stop is None else {"eps": stop.eps, "relative": stop.relative, "patience": stop.patience},
-        "dialect": {"delimiter": written.delimiter, "decimal": written.decimal, "bom": written.bom},
+        "dialect": asdict(written),
     }
 
 

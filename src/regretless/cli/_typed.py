@@ -5,7 +5,7 @@ from typing import Any
 
 from regretless.errors import InvalidInput
 from regretless.spaces import Mixed, Table
-from regretless.spaces.csvfile import is_number
+from regretless.spaces.files import is_number
 
 __all__ = ["typed_number", "typed_params", "typed_trial"]
 

@@ -1,16 +1,16 @@
 """``regretless export``: everything on record, for spreadsheets and for programs."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-from regretless.cli._output import print_json, say
+from regretless.cli._output import print_csv, print_json, say
 from regretless.cli._study import Lab, open_lab, study_options
+from regretless.errors import InvalidInput
 from regretless.report.text import utc
-from regretless.sheets import check_new, write_csv, write_new
+from regretless.sheets import check_new, write_new
 
 __all__ = ["command"]
 
@@ -19,30 +19,33 @@ __all__ = ["command"]
     epilog="Example: regretless export --out trials.csv",
     short_help="Write every trial, or the whole record, to a file.",
 )
-@click.option("--out", type=click.Path(dir_okay=False), help="A new file; stdout by default.")
+@click.option("--out", type=click.Path(dir_okay=False), help="A new file, .csv or .xlsx; stdout by default.")
 @click.option(
     "--format",
     "format",
     type=click.Choice(["csv", "json"]),
     default="csv",
     show_default=True,
-    help="csv: one row a trial. json: the settings and every event as well.",
+    help="csv: one row per trial, as CSV or .xlsx. json: the settings and every event as well.",
 )
 @study_options
 def command(out: str | None, format: Literal["csv", "json"], where: str | None, name: str | None) -> None:
     """Write every trial: what was run, what came out, why it was suggested, who recorded it and when (UTC).
 
-    Cells that a spreadsheet would run as formulas are written with an apostrophe in front; import takes it off again.
+    CSV is written as the scope was: same separator, decimal mark and line ends. Cells that a spreadsheet would run as
+    formulas get an apostrophe in front, which import takes off again; in a workbook they are text.
     """
     if out is not None:
         check_new(out)
+        if format == "json" and Path(out).suffix.lower() == ".xlsx":
+            raise InvalidInput(f"{out} would be a workbook, and --format json writes JSON. End the name in .json.")
     with open_lab(where, name) as lab:
         if format == "json":
             _write_json(lab, out)
         else:
             names, rows = _table(lab)
             if out is None:
-                write_csv(sys.stdout, names, rows)
+                print_csv(names, rows, lab.dialect)
             else:
                 write_new(out, names, rows, lab.dialect)
         if out is not None:

@@ -1,13 +1,12 @@
 """``regretless generate``: a scope of possible experiments from a short description."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from regretless.cli._output import say
+from regretless.cli._output import print_csv, say
 from regretless.errors import InvalidInput
-from regretless.sheets import read_scope, write_csv, write_new
+from regretless.sheets import read_scope, write_new
 
 __all__ = ["command"]
 
@@ -17,7 +16,7 @@ __all__ = ["command"]
     short_help="Make a list of possible experiments: products, grids, mixtures.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--out", type=click.Path(dir_okay=False), help="The CSV file to make; stdout by default.")
+@click.option("--out", type=click.Path(dir_okay=False), help="The file to make, .csv or .xlsx; stdout by default.")
 @click.option("--dry-run", is_flag=True, help="Print the size and stop.")
 @click.option("--max-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Refuse more rows.")
 def command(file: str, out: str | None, dry_run: bool, max_rows: int) -> None:
@@ -41,7 +40,7 @@ def command(file: str, out: str | None, dry_run: bool, max_rows: int) -> None:
             f"{scope.size} rows are more than {max_rows}. Take larger steps or fewer values, or raise --max-rows."
         )
     if out is None:
-        write_csv(sys.stdout, scope.names, scope.rows())
+        print_csv(scope.names, scope.rows())
         return
     write_new(out, scope.names, scope.rows())
     say(f"Wrote {Path(out)}.")

@@ -18,7 +18,7 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless next experiments.csv --objective yield -n 3",
-    short_help="Print the next rows of a CSV file to run; keeps no state.",
+    short_help="Print the next rows of a file to run; keeps no state.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--objective", required=True, metavar="COLUMN", help="The column of results, filled as far as known.")
@@ -66,7 +66,7 @@ def command(
     else:
         names = [experiments.row_name, *experiments.factors, *((f"expected {objective}",) if format == "table" else ())]
         if rows or format == "csv":
-            print_rows(names, rows, format)
+            print_rows(names, rows, format, dialect=experiments.dialect)
         if format == "table":
             click.echo()
             print_facts(view.facts())

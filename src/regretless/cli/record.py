@@ -1,5 +1,6 @@
 """``regretless record``: results, from the file of a round or from the keyboard."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from regretless.cli._study import Lab, open_lab, study_options
 from regretless.cli._typed import typed_number, typed_trial
 from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.text import number
-from regretless.sheets import RoundRow, read_round
+from regretless.sheets import Reading, RoundRow, read_round
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -24,8 +25,16 @@ __all__ = ["command"]
 @click.argument("what", metavar="FILE | TRIAL [VALUE]", nargs=-1, required=True)
 @click.option("--failed", is_flag=True, help="The experiment was done and gave no result.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark of FILE, where it leaves a doubt.")
+@click.option("--worksheet", metavar="NAME", help="The worksheet of FILE, if it is a workbook with several.")
 @study_options
-def command(what: tuple[str, ...], failed: bool, decimal: str | None, where: str | None, name: str | None) -> None:
+def command(
+    what: tuple[str, ...],
+    failed: bool,
+    decimal: str | None,
+    worksheet: str | None,
+    where: str | None,
+    name: str | None,
+) -> None:
     """Record what came out. A FILE is one that suggest --out made, filled in as far as results are known.
 
     In a file, leave the cell empty while there is no result, and write failed where the experiment gave none. The file
@@ -39,7 +48,8 @@ def command(what: tuple[str, ...], failed: bool, decimal: str | None, where: str
         if is_file:
             if len(what) > 1 or failed:
                 raise InvalidInput(f"{first} is a file: its results stand in it, nothing follows. One file at a time.")
-            _record_file(lab, first, decimal)
+            mark = decimal if decimal is not None else _mark(lab, first)
+            _record_file(lab, first, Reading(decimal=mark, worksheet=worksheet, at_prompt=True))
         else:
             _record_one(lab, typed_trial(first), what[1:], failed)
         with waiting("Fitting the model"):
@@ -61,8 +71,9 @@ def _record_one(lab: Lab, trial: int, rest: tuple[str, ...], failed: bool) -> No
     say(f"Recorded {_described(lab, told)}")
 
 
-def _record_file(lab: Lab, path: str, decimal: str | None) -> None:
-    rows = read_round(path, trial=lab.trial_name, objective=lab.study.objective, decimal=decimal or _mark(lab, path))
+def _record_file(lab: Lab, path: str, reading: Reading) -> None:
+    factors, objective = lab.study.space.names, lab.study.objective
+    rows = read_round(path, trial=lab.trial_name, factors=factors, objective=objective, reading=reading)
     new = [row for row in rows if _checked(lab, row, path)]
     for row in new:
         failed = row.value == "failed"
@@ -76,7 +87,7 @@ def _record_file(lab: Lab, path: str, decimal: str | None) -> None:
 
 def _mark(lab: Lab, path: str) -> str | None:
     """A CSV file that was written with commas is read with commas: 1,5 and 7 are numbers in it."""
-    return lab.dialect.decimal if lab.dialect.decimal == "," and Path(path).suffix.lower() == ".csv" else None
+    return lab.dialect.decimal if lab.dialect.decimal == "," and Path(path).suffix.lower() != ".xlsx" else None
 
 
 def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
@@ -89,10 +100,11 @@ def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
     trial = trials[row.trial]
     changed = row.changed(trial.params)
     if changed is not None:
+        ran = shlex.quote(f"{changed}={row.plain(changed)}")
         raise InvalidInput(
             f"{path}, line {row.line}: {changed} is {row.cells[changed]!r}, but trial {row.trial} was suggested with "
             f"{number(trial.params[changed])}. Nothing was recorded. If it was run so, use: regretless ran --trial "
-            f"{row.trial} --set {changed}={row.cells[changed]} VALUE"
+            f"{row.trial} --set {ran} {'--failed' if row.value == 'failed' else number(row.value) or 'VALUE'}"
         )
     if row.value is None:
         return False

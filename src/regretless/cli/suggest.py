@@ -20,7 +20,7 @@ __all__ = ["command"]
     short_help="Suggest the next experiments.",
 )
 @click.option("-n", "count", type=click.IntRange(1, 1000), help="How many; as many as init said if left out.")
-@click.option("--out", type=click.Path(dir_okay=False), help="A new CSV file to fill in and hand to record.")
+@click.option("--out", type=click.Path(dir_okay=False), help="A new file, .csv or .xlsx: fill it in for record.")
 @click.option("--pending", is_flag=True, help="Ask for none; print those that wait for a result.")
 @study_options
 @format_option
@@ -73,7 +73,7 @@ def print_trials(lab: Lab, trials: Sequence[Trial], format: Format) -> None:
         for trial in trials
     ]
     if format == "csv":
-        print_rows(names[:-1], rows, format)
+        print_rows(names[:-1], rows, format, dialect=lab.dialect)
     elif rows:
         print_rows(names, rows, format)
 

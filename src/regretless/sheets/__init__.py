@@ -1,16 +1,17 @@
-"""Spreadsheets: files as a lab keeps them, read without a guess, and scopes of experiments made for them."""
+"""Spreadsheets of a lab: experiments with their results, rounds, scopes made for them, and files written out."""
 
-from regretless.sheets.cells import Value
 from regretless.sheets.experiments import Experiments, read_experiments
-from regretless.sheets.export import check_new, neutralised, restored, write_csv, write_new
+from regretless.sheets.export import check_new, write_csv, write_new
+from regretless.sheets.measured import Value
 from regretless.sheets.rounds import RoundRow, read_round
 from regretless.sheets.scope import Mixture, Scope, read_scope
-from regretless.sheets.sheet import Dialect, Sheet, read_sheet
+from regretless.spaces.files import Dialect, Reading, Sheet, neutralised, read_sheet, restored
 
 __all__ = [
     "Dialect",
     "Experiments",
     "Mixture",
+    "Reading",
     "RoundRow",
     "Scope",
     "Sheet",

@@ -1,41 +1,18 @@
-"""Text files out: cells that a spreadsheet would run are made harmless, in a way that can be undone."""
+"""Files out, in the dialect of the file that came in: a spreadsheet runs no cell, and every text can be read back."""
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from regretless.errors import InvalidInput
-from regretless.sheets.sheet import Dialect
-from regretless.spaces.csvfile import is_number
+from regretless.sheets.workbook import check_openpyxl, write_workbook
+from regretless.spaces.files import Dialect, neutralised
+from regretless.spaces.scalars import show
 
-__all__ = ["check_new", "neutralised", "restored", "write_csv", "write_new"]
+__all__ = ["check_new", "write_csv", "write_new"]
 
-# What makes a spreadsheet take a cell for a formula; full-width signs count in some locales.
-_STARTS = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"
-_RISKY = re.compile(f"'*[{_STARTS}]")
-_QUOTED = re.compile(f"'+[{_STARTS}]")
-
-
-def neutralised(text: str) -> str:
-    r"""Text that no spreadsheet runs: an apostrophe before what begins like a formula. Numbers stay as they are.
-
-    >>> neutralised('=HYPERLINK("x")'), neutralised("-5"), neutralised("ethanol")
-    ('\'=HYPERLINK("x")', '-5', 'ethanol')
-    """
-    plain = is_number(text, ".") or is_number(text, ",")
-    return f"'{text}" if _RISKY.match(text) and not plain else text
-
-
-def restored(text: str) -> str:
-    """What `neutralised` was given.
-
-    >>> restored(neutralised("=1+2")), restored(neutralised("'=1+2")), restored("'tis")
-    ('=1+2', "'=1+2", "'tis")
-    """
-    return text[1:] if _QUOTED.match(text) else text
+_DELIMITERS = ",;\t"
 
 
 def write_csv(
@@ -43,16 +20,23 @@ def write_csv(
 ) -> None:
     """A header and rows; None is an empty cell, floats keep every digit."""
     dialect = Dialect() if dialect is None else dialect
-    stream.write(_line([neutralised(name) for name in names], dialect))
+    stream.write("\ufeff" * dialect.bom)
+    stream.write(f"sep={dialect.delimiter}{dialect.newline}" * dialect.sep_line)
+    # No delimiter but ours stands in the header outside quotes: nobody can take another one for it.
+    stream.write(_line([_text(name) for name in names], dialect, quoted=_DELIMITERS))
     for row in rows:
-        stream.write(_line([_cell(row.get(name), dialect.decimal) for name in names], dialect))
+        cells = [_cell(row.get(name), dialect.decimal) for name in names]
+        stream.write(_line(cells, dialect, quoted=dialect.delimiter))
 
 
 def check_new(path: str | Path) -> None:
     """Whether a file can be made there: before work is done that would be lost if it could not."""
     place = Path(path)
-    if place.suffix.lower() in (".xlsx", ".xlsm", ".xls", ".ods"):
-        raise InvalidInput(f"{path}: files are written as CSV. Give a name that ends in .csv; Excel opens it.")
+    suffix = place.suffix.lower()
+    if suffix in (".xls", ".xlsm", ".xlsb", ".ods", ".numbers"):
+        raise InvalidInput(f"{path}: files are written as CSV or as Excel workbooks. End the name in .csv or .xlsx.")
+    if suffix == ".xlsx":
+        check_openpyxl(path)
     if place.exists():
         raise InvalidInput(f"{path} exists and is not written over. Give another name, or move it away.")
     if not place.parent.is_dir():
@@ -62,23 +46,34 @@ def check_new(path: str | Path) -> None:
 def write_new(
     path: str | Path, names: Sequence[str], rows: Iterable[Mapping[str, Any]], dialect: Dialect | None = None
 ) -> None:
-    """A new file; one that exists is never written over."""
-    dialect = Dialect() if dialect is None else dialect
+    """A new file, which is a workbook if its name ends in .xlsx; one that exists is never written over."""
     check_new(path)
     try:
-        with Path(path).open("x", encoding="utf-8-sig" if dialect.bom else "utf-8", newline="") as stream:
-            write_csv(stream, names, rows, dialect)
+        if Path(path).suffix.lower() == ".xlsx":
+            content = write_workbook(path, names, rows)
+            with Path(path).open("xb") as file:
+                file.write(content)
+        else:
+            with Path(path).open("x", encoding="utf-8", newline="") as stream:
+                _write_whole(Path(path), stream, names, rows, dialect)
     except FileExistsError as error:
         raise InvalidInput(f"{path} exists and is not written over. Give another name, or move it away.") from error
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def _line(cells: list[str], dialect: Dialect) -> str:
-    buffer = io.StringIO(newline="")
-    # A lone CR is put in quotes only if lines end in one.
-    csv.writer(buffer, delimiter=dialect.delimiter).writerow(cells)
-    return buffer.getvalue().removesuffix("\r\n") + "\n"
+def _write_whole(path: Path, stream: IO[str], names: Any, rows: Any, dialect: Dialect | None) -> None:
+    try:
+        write_csv(stream, names, rows, dialect)
+    except BaseException:  # half a file would be taken for a whole one
+        path.unlink()
+        raise
+
+
+def _line(cells: list[str], dialect: Dialect, *, quoted: str) -> str:
+    special = re.compile(f'["\r\n{quoted}]')
+    written = ('"' + cell.replace('"', '""') + '"' if special.search(cell) else cell for cell in cells)
+    return dialect.delimiter.join(written) + dialect.newline
 
 
 def _cell(value: Any, decimal: str) -> str:
@@ -88,4 +83,14 @@ def _cell(value: Any, decimal: str) -> str:
         text = repr(value)
         text = text[:-2] if text.endswith(".0") else text
         return text.replace(".", decimal)
-    return neutralised(value) if isinstance(value, str) else str(value)
+    return _text(value) if isinstance(value, str) else str(value)
+
+
+def _text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"the text {show(value)} cannot be written to a file: it is no Unicode text.") from error
+    if "\0" in value:
+        raise InvalidInput(f"the text {show(value)} cannot be written to a file: it holds a NUL character.")
+    return neutralised(value)

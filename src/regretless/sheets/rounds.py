@@ -1,15 +1,14 @@
 """The file of a round, filled in: results by the numbers of their trials."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from regretless.errors import InvalidInput
-from regretless.sheets.cells import Value, as_measured, decimal_mark
-from regretless.sheets.export import restored
-from regretless.sheets.sheet import read_sheet
-from regretless.spaces.csvfile import is_number
-from regretless.spaces.scalars import Scalar, show
+from regretless.sheets.measured import Value, as_measured, is_word
+from regretless.spaces.files import Reading, Sheet, is_number, read_sheet
+from regretless.spaces.files.cells import decimal_mark
+from regretless.spaces.scalars import Scalar, listed, show
 
 __all__ = ["RoundRow", "read_round"]
 
@@ -27,32 +26,35 @@ class RoundRow:
     cells: Mapping[str, str]
     decimal: str
 
-    def changed(self, params: Mapping[str, Scalar]) -> str | None:
-        """The first factor whose cell is not what was suggested, if there is one."""
-        return next((name for name in params if name in self.cells and not self._same(name, params[name])), None)
+    def changed(self, expected: Mapping[str, Scalar]) -> str | None:
+        """The first column whose cell is not what was suggested, if there is one."""
+        return next((name for name in expected if name in self.cells and not self._same(name, expected[name])), None)
+
+    def plain(self, name: str) -> str:
+        """The cell with a decimal point, as it is typed at a prompt."""
+        cell = self.cells[name]
+        return cell.replace(",", ".") if is_number(cell, self.decimal) else cell
 
     def _same(self, name: str, value: Scalar) -> bool:
-        cell = restored(self.cells[name])
+        cell = self.cells[name]
         if isinstance(value, str) or not is_number(cell, self.decimal) or value is None:
-            return cell == str(value) or (isinstance(value, bool) and cell.casefold() == str(value).casefold())
+            return cell == ("" if value is None else str(value)) or (
+                isinstance(value, bool) and cell.casefold() == str(value).casefold()
+            )
         number = float(cell.replace(",", "."))
         return abs(number - value) <= _SHOWN * max(abs(number), abs(value))
 
 
 def read_round(
-    path: str | Path, *, trial: str, objective: str, decimal: str | None = None, worksheet: str | None = None
+    path: str | Path, *, trial: str, factors: Sequence[str], objective: str, reading: Reading | None = None
 ) -> list[RoundRow]:
-    """All rows of the file, read before any of them is used."""
-    sheet = read_sheet(path, worksheet)
-    for name in (trial, objective):
-        if name not in sheet.columns:
-            raise InvalidInput(
-                f"{path} has no column {name!r}, so it is not the file of a round, which suggest --out makes. To bring "
-                "results of another file along, use import."
-            )
-    cells = [cell for cell in sheet.columns[objective] if cell.casefold() not in ("failed", "fail", "pending")]
+    """All rows of the file, read before any of them is used. Columns of the lab's own, such as notes, are left out."""
+    reading = Reading() if reading is None else reading
+    sheet = read_sheet(path, reading)
+    _check_columns(sheet, trial, factors, objective)
+    results = [cell for cell in sheet.columns[objective] if not is_word(cell)]
     try:
-        mark = decimal_mark({objective: cells}, sheet.dialect.delimiter, decimal)
+        mark = decimal_mark({objective: results}, sheet.dialect.delimiter, reading.decimal, reading.advice)
         rows = []
         for i, line in enumerate(sheet.lines):
             number = sheet.columns[trial][i]
@@ -65,6 +67,23 @@ def read_round(
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from error
     return rows
+
+
+def _check_columns(sheet: Sheet, trial: str, factors: Sequence[str], objective: str) -> None:
+    """Every column that the round was written with: a factor under another name could not be compared."""
+    if trial not in sheet.columns:
+        raise InvalidInput(
+            f"{sheet.path} has no column {trial!r}, so it is not the file of a round, which suggest --out makes. To "
+            "bring results of another file along, use import."
+        )
+    missing = [name for name in (*factors, objective) if name not in sheet.columns]
+    if missing:
+        strange = [name for name in sheet.columns if name not in {trial, *factors, objective}]
+        instead = f"; in their place may stand {listed(strange)}" if strange else ""
+        raise InvalidInput(
+            f"{sheet.path} lacks {listed(missing)} of the columns that suggest --out wrote{instead}. Call every column "
+            "as it was called: without the factors nobody can tell whether they were changed. Nothing was recorded."
+        )
 
 
 def _check_once(rows: list[RoundRow]) -> None:

@@ -1,33 +1,27 @@
-"""What people have as a table (array, rows, columns, data frame, CSV file), turned into raw columns by name."""
+"""What people have as a table in memory (array, rows, columns, data frame), turned into raw columns by name."""
 
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from regretless.errors import InvalidInput
-from regretless.spaces.csvfile import numbers_of_text, read_csv
 from regretless.spaces.scalars import listed, show
 
 __all__ = ["is_frame", "raw_columns"]
 
 _ALLOWED = (
     "Give a 2-D array, a list of dicts (rows), a mapping of names to columns, "
-    "a pandas or polars DataFrame, or the path of a CSV file"
+    "a pandas or polars DataFrame, or the path of a CSV file or Excel workbook"
 )
 
 
-def raw_columns(source: Any, as_text: Collection[str] = ()) -> tuple[dict[str, Any], bool]:
+def raw_columns(source: Any) -> tuple[dict[str, Any], bool]:
     """Columns by name, each a list or 1-D array, and whether the names were made up (x0, x1, ...).
-
-    Columns of a CSV file named in ``as_text`` stay the text they are; of the others, those of numbers become floats.
 
     >>> raw_columns([{"a": 1, "b": "x"}, {"a": 2, "b": "y"}])
     ({'a': [1, 2], 'b': ['x', 'y']}, False)
     """
-    if isinstance(source, str | Path):
-        return _of_csv(source, as_text), False
     if isinstance(source, Mapping):
         return _checked({name: _as_column(column, name) for name, column in source.items()}), False
     if is_frame(source):
@@ -46,15 +40,6 @@ def raw_columns(source: Any, as_text: Collection[str] = ()) -> tuple[dict[str, A
 def is_frame(source: Any) -> bool:
     """Whether this looks like a pandas or polars DataFrame; neither package is imported to know."""
     return all(hasattr(source, name) for name in ("columns", "to_dict", "__getitem__", "shape"))
-
-
-def _of_csv(path: str | Path, as_text: Collection[str]) -> dict[str, Any]:
-    texts, delimiter = read_csv(path)
-    columns: dict[str, Any] = {}
-    for name, cells in texts.items():
-        numbers = None if name in as_text else numbers_of_text(cells, name, delimiter)
-        columns[name] = cells if numbers is None else numbers
-    return columns
 
 
 def _of_frame(frame: Any) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """Finite spaces: the rows of a table are the candidates."""
 
+import copy
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
+from regretless.spaces.files import Factors, Reading, read_factors
 from regretless.spaces.floats import Float
 from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.product import Mixed
@@ -35,9 +38,10 @@ class Table:
     ----------
     source
         A 2-D array (its columns are called x0, x1, ... and reach the user's function as one array), a list of dicts, a
-        mapping of names to columns, a pandas or polars DataFrame, or the path of a CSV file.
+        mapping of names to columns, a pandas or polars DataFrame, or the path of a CSV file or Excel workbook.
     id
-        The column that names the rows; by default they are called by their number in the source, from 0.
+        The column that names the rows; by default they are called by their number in the source, from 0, and those of
+        a file by their line, as a spreadsheet numbers it.
     ignore
         Columns to leave out.
     categorical
@@ -68,6 +72,7 @@ class Table:
     _candidate: npt.NDArray[np.intp]  # (n_rows,) the candidate of each source row
     _row_ids: tuple[Scalar, ...] | None  # one per source row; None for row numbers
     _product: Mixed | None  # the space this table lists, which then checks parameters
+    _by_line: bool = False  # whether row ids are lines of a file
 
     def __init__(
         self,
@@ -80,28 +85,40 @@ class Table:
     ) -> None:
         ignored, forced = _as_names(ignore, "ignore"), _as_names(categorical, "categorical")
         ids = () if id is None else _as_names(id, "id")
-        raw, unnamed = raw_columns(source, as_text={*ids, *forced})
+        if isinstance(source, str | Path):
+            self._list_factors(_read(source, Reading(ids[0] if ids else None, ignored, forced)), repeats)
+            return
+        raw, unnamed = raw_columns(source)
         for what, wanted in (("id", ids), ("ignore", ignored), ("categorical", forced)):
             _check_known(wanted, raw, what)
         used = [name for name in raw if name not in ignored and name not in ids]
         if not used:
             raise InvalidInput(f"no column is left to search among {listed(list(raw))}. Ignore fewer of them.")
-        columns = [as_column(raw[name], name, categorical=name in forced) for name in used]
-        first, candidate = distinct_rows(columns)
-        columns = [column.take(first) for column in columns]
-        varying = [column for column in columns if not column.constant]
+        columns = {name: as_column(raw[name], name, categorical=name in forced) for name in used}
+        self._list(columns, raw[ids[0]] if ids else None, repeats, id=ids[0] if ids else "", unnamed=unnamed)
+
+    def _list(self, columns: dict[str, Column], row_ids: Any, repeats: Any, *, id: str, unnamed: bool = False) -> None:
+        """Take over the rows of a source: equal ones become one candidate."""
+        first, candidate = distinct_rows(list(columns.values()))
+        kept = [column.take(first) for column in columns.values()]
+        varying = [column for column in kept if not column.constant]
         self._set(
-            names=tuple(used),
+            names=tuple(columns),
             repeats=check_repeats(repeats),
             unnamed=unnamed,
             n_levels=tuple(column.n_levels for column in varying),
             X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(first), 0)),
-            _columns=tuple(columns),
+            _columns=tuple(kept),
             _first=first,
             _candidate=candidate,
-            _row_ids=as_ids(raw[ids[0]], ids[0], candidate) if ids else None,
+            _row_ids=None if row_ids is None else as_ids(row_ids, id, candidate),
             _product=None,
         )
+
+    def _list_factors(self, found: Factors, repeats: Any) -> None:
+        columns = {name: as_column(column, name) for name, column in found.factors.items()}
+        self._list(columns, found.ids, repeats, id=found.id or "line")
+        object.__setattr__(self, "_by_line", found.id is None)
 
     def _set(self, **fields: Any) -> None:
         fields["X"].flags.writeable = False
@@ -116,15 +133,39 @@ class Table:
         id: str | None = None,
         ignore: str | Sequence[str] = (),
         categorical: str | Sequence[str] = (),
+        decimal: Literal[".", ","] | None = None,
+        worksheet: str | None = None,
         repeats: Repeats | None = None,
     ) -> Self:
-        """The table of a CSV file, in UTF-8, with ``,`` ``;`` or tab between cells and names in the first line.
+        """The table of a CSV file or an Excel workbook, read as the command line reads it.
 
-        With ``;`` between cells, decimal commas are read too.
+        CSV files are UTF-8 with names in the first line and ``,`` ``;`` or tab between cells. What has two readings is
+        refused, with the argument that decides. Columns that EDBO+ adds to a scope are left out, with a warning.
+
+        Parameters
+        ----------
+        path
+            The file; one that ends in ``.xlsx`` is a workbook, which needs ``pip install 'regretless[xlsx]'``.
+        id, ignore, categorical, repeats
+            As for `Table`. Columns in ``categorical`` stay the text they are, ignored ones may have empty cells.
+        decimal
+            The decimal mark, where the file leaves a doubt: a comma counts as one only between semicolons.
+        worksheet
+            The worksheet of a workbook with several.
         """
         if not isinstance(path, str | Path):
             raise InvalidInput(f"path must be text or a Path, got {show(path)}.")
-        return cls(path, id=id, ignore=ignore, categorical=categorical, repeats=repeats)
+        ids = () if id is None else _as_names(id, "id")
+        ignored, forced = _as_names(ignore, "ignore"), _as_names(categorical, "categorical")
+        reading = Reading(ids[0] if ids else None, ignored, forced, decimal, worksheet)
+        return cls.of_factors(_read(path, reading), repeats=repeats)
+
+    @classmethod
+    def of_factors(cls, found: Factors, *, repeats: Repeats | None = None) -> Self:
+        """The table of a file that was read already."""
+        table = cls.__new__(cls)
+        table._list_factors(found, repeats)
+        return table
 
     @property
     def dim(self) -> int:
@@ -160,6 +201,15 @@ class Table:
         """The values of candidate i as the user gave them."""
         i = self._as_index(i)
         return {name: column.item(i) for name, column in zip(self.names, self._columns, strict=True)}
+
+    def numbered(self) -> Self:
+        """The same rows called by their number from 0 where they are called by lines: as files once were read."""
+        if not self._by_line:
+            return self
+        twin = copy.copy(self)
+        object.__setattr__(twin, "_row_ids", None)
+        twin.__dict__.pop("ids", None)  # kept from when they were lines
+        return twin
 
     def index_of(self, params: Any) -> int:
         """The candidate with exactly these parameters; constant columns may be left out."""
@@ -269,6 +319,13 @@ def as_table(space: Mixed, limit: int) -> Table | None:
         _product=space,
     )
     return table
+
+
+def _read(path: str | Path, reading: Reading) -> Factors:
+    found = read_factors(path, reading)
+    for note in found.notes:
+        warnings.warn(f"{path}: {note}", stacklevel=3)
+    return found
 
 
 def _as_names(names: Any, what: str) -> tuple[str, ...]:

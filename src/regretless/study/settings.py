@@ -103,8 +103,9 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings) -> None:
     if repeats not in (None, had_repeats, stored.repeats_then):
         raise _conflict(name, f"has repeats={had_repeats!r}, not {repeats!r}")
     if space is not None:
-        difference = _difference(as_space(space, had_repeats), stored.setup.space)
-        if difference:
+        new, old = as_space(space, had_repeats), stored.setup.space
+        difference = _difference(new, old)
+        if difference and not (isinstance(new, Table) and new.numbered() == old):  # rows of files were once numbered
             raise _conflict(name, f"has another space: {difference}")
     if given["rule"] is not None and as_rule(given["rule"]) != stored.setup.rule:
         raise _conflict(name, f"has the rule {stored.setup.rule!r}, not {show(given['rule'])}")

@@ -5,20 +5,22 @@ from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidInput, MissingExtra
-from regretless.spaces.csvfile import MAX_COLUMNS, Lines, check_header
+from regretless.spaces.files.csvfile import MAX_COLUMNS, Dialect, Lines
+from regretless.spaces.files.quoting import unescaped
+from regretless.spaces.files.reading import Reading
 from regretless.spaces.scalars import listed
 
 __all__ = ["read_workbook"]
 
 
-def read_workbook(path: Path, worksheet: str | None) -> Lines:
+def read_workbook(path: Path, reading: Reading) -> Lines:
     """The cells of a worksheet as text, numbers with a decimal point; unnamed, it is the only one with content.
 
     A formula counts as the result that Excel stored with it; one without a result is refused.
     """
     results, formulas = _load(path, data_only=True), _load(path, data_only=False)
     try:
-        title = _choose(path, results, worksheet)
+        title = _choose(path, results, reading)
         values, written = _values(results[title]), _values(formulas[title])
     finally:
         results.close()
@@ -40,8 +42,7 @@ def read_workbook(path: Path, worksheet: str | None) -> Lines:
     width = max(j + 1 for _, cells in rows for j in range(len(cells)) if cells[j])
     if width > MAX_COLUMNS:
         raise InvalidInput(f"{path} has {width} columns; at most {MAX_COLUMNS} are read.")
-    check_header(header[:width], path)
-    return Lines(header[:width], [(number, cells[:width]) for number, cells in rows[1:]], ",", False)
+    return Lines(header[:width], [(number, cells[:width]) for number, cells in rows[1:]], Dialect())
 
 
 def _load(path: Path, *, data_only: bool) -> Any:
@@ -58,7 +59,8 @@ def _load(path: Path, *, data_only: bool) -> Any:
         raise InvalidInput(f"{path} cannot be read as an Excel workbook: {error}.") from error
 
 
-def _choose(path: Path, book: Any, worksheet: str | None) -> str:
+def _choose(path: Path, book: Any, reading: Reading) -> str:
+    worksheet = reading.worksheet
     titles: list[str] = [sheet.title for sheet in book.worksheets]
     if worksheet is not None:
         if worksheet not in titles:
@@ -67,7 +69,8 @@ def _choose(path: Path, book: Any, worksheet: str | None) -> str:
     filled = [sheet.title for sheet in book.worksheets if any(any(row) for row in sheet.iter_rows(values_only=True))]
     if len(filled) != 1:
         raise InvalidInput(
-            f"{path} has {len(filled)} worksheets with content: {listed(filled)}. Name one: --worksheet."
+            f"{path} has {len(filled)} worksheets with content: {listed(filled)}. Use "
+            f"{reading.advice('worksheet', filled[0] if filled else 'NAME')} or another one."
         )
     return str(filled[0])
 
@@ -89,5 +92,5 @@ def _as_text(cell: Any, path: Path, number: int) -> str:
     if isinstance(cell, datetime.date | datetime.time | datetime.timedelta):
         return str(cell)
     if isinstance(cell, str):
-        return cell.strip()
+        return unescaped(cell).strip()
     raise InvalidInput(f"{path}, line {number}: a cell of a kind that cannot be read ({type(cell).__name__}).")

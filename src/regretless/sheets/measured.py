@@ -1,0 +1,39 @@
+"""What a cell of the objective says."""
+
+from typing import Literal, TypeAlias
+
+from regretless.errors import InvalidInput
+from regretless.spaces.files.cells import as_float, is_number, unit_hint
+from regretless.spaces.scalars import show
+
+__all__ = ["Value", "as_measured", "is_word"]
+
+#: A number, ``None`` where nothing was measured yet, or the word for an experiment that gave nothing.
+Value: TypeAlias = float | Literal["failed"] | None
+
+_FAILED = frozenset({"failed", "fail"})
+_PENDING = "pending"  # what EDBO+ writes where nothing was measured yet
+
+
+def as_measured(cell: str, line: int, name: str, *, decimal: str) -> Value:
+    """A number, nothing yet (empty or PENDING), or "failed".
+
+    >>> [as_measured(cell, 2, "yield", decimal=".") for cell in ("81.2", "", "PENDING", "failed")]
+    [81.2, None, None, 'failed']
+    """
+    word = cell.casefold()
+    if not cell or word == _PENDING:
+        return None
+    if word in _FAILED:
+        return "failed"
+    if not is_number(cell, decimal):
+        raise InvalidInput(
+            f"line {line}, column {name!r}: {show(cell)} is not a number{unit_hint(cell)}. Write a number with the "
+            f"decimal mark {decimal!r}, leave the cell empty if nothing was measured, or write failed."
+        )
+    return as_float(cell, f"line {line}, column {name!r}")
+
+
+def is_word(cell: str) -> bool:
+    """Whether the cell holds one of the words that stand in the place of a result."""
+    return cell.casefold() in {*_FAILED, _PENDING}
