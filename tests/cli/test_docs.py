@@ -1,6 +1,7 @@
 """Docs that cannot rot: every command is documented and has an example, and the tutorial shows what really happens."""
 
 import importlib.util
+import inspect
 import math
 import re
 import shlex
@@ -12,7 +13,9 @@ from click.shell_completion import BashComplete, ShellComplete
 from click.testing import CliRunner
 
 from regretless.cli import main
+from regretless.cli._config import read_config
 from regretless.problems.measurements import FOLDER_VARIABLE, file_name, missing
+from regretless.sheets import read_scope
 
 DOCS = Path(__file__).parents[2] / "docs"
 OTHERS = ("data", "paper")  # documented in a few words; their own help says the rest
@@ -66,6 +69,24 @@ def test_help_has_an_example_that_parses(name):
         known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
         assert {word for word in words[2:] if word.startswith("-")} <= known
     assert command.short_help.endswith(".")
+
+
+@pytest.mark.parametrize(("name", "read"), [("generate", read_scope), ("optimize", read_config)])
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_help_shows_its_file_as_written_and_it_can_be_read(tmp_path, name, read, width):
+    said = CliRunner().invoke(main, [name, "--help"], terminal_width=width).output
+    assert "\\b" not in said
+    example = inspect.cleandoc(COMMANDS[name].help).split("\b\n")[1].split("\n\n")[0]
+    shown = "\n".join(f"  {line}".rstrip() for line in example.splitlines())
+    assert shown in said
+    (tmp_path / "example.toml").write_text(example)
+    read(str(tmp_path / "example.toml"))
+
+
+def test_the_file_of_the_how_to_can_be_read(tmp_path):
+    page = (DOCS / "howto" / "optimize.md").read_text(encoding="utf-8")
+    (tmp_path / "tune.toml").write_text(re.search(r"```toml\n(.*?)```", page, re.DOTALL).group(1))
+    assert read_config(str(tmp_path / "tune.toml")).budget == 40
 
 
 def synthetic(folder):

@@ -6,13 +6,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from regretless import Study
 
 SPACE = "[space]\nx = { low = 0.0, high = 1.0 }\nmode = ['a', 'b']\n"
-COMMAND = """command = "sh score.sh {x} {mode}"\n"""
+COMMAND = """command = ["sh", "score.sh", "{x}", "{mode}"]\n"""
+LINE = """command = "sh score.sh {x} {mode}"\n"""
 
 
 @pytest.fixture
@@ -61,18 +63,122 @@ def test_a_python_function_on_two_processes(run, lab, config):
     assert all(trial.value == (trial.params["x"] - 0.3) ** 2 for trial in trials(lab))
 
 
-@pytest.mark.slow
+def test_a_line_for_the_shell(run, lab, config):
+    run("optimize", config(LINE + "budget = 3\nseed = 1\n"))
+    assert all(trial.value == trial.params["x"] for trial in trials(lab))
+
+
 def test_a_function_that_takes_its_process_down(run, lab, config):
+    """It may be a bug: the trial is given up and does not count, and the run ends."""
     (lab / "model.py").write_text("import os\ndef loss(p):\n    os._exit(3)\n")
-    said = run("optimize", config("python = 'model:loss'\nbudget = 6\nworkers = 2\n"), code=1).stderr
-    assert "died" in said
-    assert sorted(trial.status for trial in trials(lab)) == ["failed", "lost"]
+    said = run("optimize", config("python = 'model:loss'\nbudget = 6\n"), code=1).stderr
+    assert "died (exit code 3)" in said
+    assert "on_error" in said
+    assert [trial.status for trial in trials(lab)] == ["lost"]
+
+
+PICKY = """
+import os
+def loss(p):
+    if p["x"] > 0.6 and os.path.exists("bug"):
+        raise ValueError("too hot")
+    return p["x"]
+"""
+
+
+def test_an_exception_of_a_function_ends_the_run_and_loses_nothing(run, lab, config):
+    (lab / "model.py").write_text(PICKY)
+    (lab / "bug").touch()
+    text = "python = 'model:loss'\nbudget = 8\nseed = 1\n"
+    said = run("optimize", config(text), code=1).stderr
+    assert "ValueError: too hot (model.py, line 5)" in said
+    assert [trial.status for trial in trials(lab)][-1] == "lost"
+    assert {trial.status for trial in trials(lab)[:-1]} <= {"told"}
+    (lab / "bug").unlink()
+    run("optimize", config(text))
+    assert [trial.status for trial in trials(lab)].count("told") == 8
+    assert not any(trial.status == "failed" for trial in trials(lab))
+
+
+def test_an_exception_of_a_function_is_a_failed_trial_if_the_file_says_so(run, lab, config):
+    (lab / "model.py").write_text(PICKY)
+    (lab / "bug").touch()
+    said = run("optimize", config("python = 'model:loss'\nbudget = 8\nseed = 1\non_error = 'fail'\n")).stderr
+    assert said.count("too hot") == sum(trial.status == "failed" for trial in trials(lab)) > 0
+    assert all((trial.status == "failed") == (trial.params["x"] > 0.6) for trial in trials(lab))
+    assert len(trials(lab)) == 8
+
+
+def test_an_exit_code_ends_the_run_if_the_file_says_so(run, lab, config):
+    (lab / "score.sh").write_text('[ "$2" = a ] || exit 4\necho "$1"\n')
+    said = run("optimize", config(COMMAND + "budget = 8\nseed = 1\non_error = 'raise'\n"), code=1).stderr
+    assert "exit code 4" in said
+    assert {trial.status for trial in trials(lab)} <= {"told", "lost"}
+
+
+def test_failures_before_the_first_success_are_failed_once_there_is_one(run, lab, config):
+    (lab / "score.sh").write_text(
+        'n=$(cat n 2>/dev/null || echo 0); echo $((n + 1)) > n\n[ $n -ge 2 ] || exit 1\necho "$1"\n'
+    )
+    run("optimize", config(COMMAND + "budget = 4\nseed = 1\n"))
+    assert [trial.status for trial in trials(lab)] == ["failed", "failed", "told", "told"]
+
+
+def test_fewer_failures_than_it_takes_to_give_up(run, lab, config):
+    (lab / "score.sh").write_text("exit 1")
+    assert "first 2 evaluations failed" in run("optimize", config(COMMAND + "budget = 2\n"), code=1).stderr
+    assert [trial.status for trial in trials(lab)] == ["lost", "lost"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("python = 'model:loss'\n", "model:loss cannot be called: ModuleNotFoundError"),
+        ("python = 'found:loss'\n", "loss is not there. Did you mean 'lost'"),
+        ("command = ['./simulate', '{x}', '{mode}']\n", "is not there"),
+        ("command = ['./score.sh', '{x}', '{mode}']\n", "may not be executed"),
+        ("command = ['no-such-program-anywhere', '{x}', '{mode}']\n", "on the PATH"),
+        ("command = 'no-such-program-anywhere {x} {mode}'\n", "knows no command"),
+        ("command = 'echo {x} {mode} |'\n", "the shell cannot read"),
+        ("command = 'echo \"{x}\" {mode}'\n", "stands in quotes"),
+        ("command = ['echo', '{x}', '{mod}']\n", "does not use {mode}"),
+    ],
+)
+def test_what_could_never_be_evaluated_burns_no_trial(run, lab, config, text, says):
+    (lab / "found.py").write_text("def lost(p):\n    return 1.0\n")
+    assert says in run("optimize", config(text + "budget = 3\n"), code=2).stderr
+    assert not (lab / "tune.study.db").exists()
+
+
+def test_a_program_that_vanishes_burns_no_trial(run, lab, config):
+    (lab / "inner.sh").write_text('#!/bin/sh\n[ $(cat n | wc -l) -lt 3 ] || exit 127\necho >> n\necho "$1"\n')
+    (lab / "inner.sh").chmod(0o755)
+    (lab / "n").touch()
+    said = run("optimize", config("command = ['./inner.sh', '{x}', '{mode}']\nbudget = 9\n"), code=1).stderr
+    assert "exit code 127" in said
+    assert [trial.status for trial in trials(lab)] == ["told"] * 3 + ["lost"]
+
+
+def test_nothing_left_to_try(run, lab, config):
+    (lab / "scope.csv").write_text("x,mode\n" + "".join(f"{i},{m}\n" for i in range(3) for m in "ab"))
+    text = COMMAND + "table = 'scope.csv'\nworkers = 4\nseed = 1\n"
+    run("optimize", config(text + "budget = 4\n", space=""))
+    before = trials(lab)
+    with Study.open(lab / "tune.study.db", "tune") as study:
+        for row in study.space.ids:
+            study.exclude_row(row, "out of stock")
+    said = run("optimize", config(text + "budget = 40\n", space="")).stderr
+    assert "Nothing is left to try after 4 of 40 evaluations" in said
+    assert trials(lab) == before
 
 
 def test_the_stop_rule(run, lab, config):
     said = run("optimize", config(COMMAND + "budget = 40\nseed = 1\nstop = 5.0\n"), code=3)
     assert "You can stop" in said.stdout
     assert 8 <= len(trials(lab)) < 40
+    before = trials(lab)
+    run("optimize", config(COMMAND + "budget = 40\nseed = 1\nstop = 5.0\n"), code=3)
+    assert trials(lab) == before  # the rule is met already: nothing more is asked for
 
 
 def test_patience_is_the_files_and_kept_with_the_study(run, lab, config):
@@ -93,7 +199,7 @@ def test_patience_is_the_files_and_kept_with_the_study(run, lab, config):
     [
         ("exit 3", "exit code 3"),
         ("echo oops >&2; exit 1", "oops"),
-        ("echo nan", "no number: 'nan'"),
+        ("echo nan", "the value is nan"),
         ("echo 1e999", "inf"),
         ("echo '81,2'", "no number: '81,2'"),
         ("echo 5; echo", "last with"),
@@ -109,15 +215,18 @@ def test_a_function_that_never_works(run, lab, config, script, says):
     (lab / "score.sh").write_text(script)
     said = run("optimize", config(COMMAND + "budget = 9\n"), code=1).stderr
     assert says in said
-    assert [trial.status for trial in trials(lab)] == ["failed"] * 3
+    assert [trial.status for trial in trials(lab)] == ["lost"] * 3  # something is wrong with the program, not with them
 
 
-def test_values_are_quoted(run, lab, config):
-    space = "[space]\nx = ['$(touch hacked)', '; touch hacked', \"it's\"]\nn = { low = 1, high = 3 }\n"
-    (lab / "score.sh").write_text('echo "$2"\n')
-    run("optimize", config("command = 'sh score.sh {x} {n}'\nbudget = 6\nseed = 1\n", space))
+@pytest.mark.parametrize("command", ["['sh', 'score.sh', '{a}', '{b}']", "'sh score.sh {a} {b}'"])
+def test_values_reach_the_program_as_they_are(run, lab, config, command):
+    odd = ["$(touch hacked)", "; touch hacked", "it's", "{b}", '"', "`touch hacked`", "-rf", "a\nb", "é \\"]
+    space = f"[space]\na = {json.dumps(odd)}\nb = {json.dumps(odd)}\n"
+    (lab / "score.sh").write_text('printf "%s\\0%s\\0" "$1" "$2" >> seen\necho 1\n')
+    run("optimize", config(f"command = {command}\nbudget = 9\nseed = 1\n", space))
     assert not (lab / "hacked").exists()
-    assert all(trial.value == trial.params["n"] for trial in trials(lab))
+    seen = (lab / "seen").read_text().split("\0")[:-1]
+    assert seen == [value for trial in trials(lab) for value in (trial.params["a"], trial.params["b"])]
 
 
 def test_a_command_that_hangs(run, lab, config):
@@ -139,6 +248,9 @@ def test_a_command_that_hangs(run, lab, config):
         (COMMAND + "budgt = 3\n", "Did you mean 'budget'"),
         (COMMAND + "budget = 3\nstop = 'soon'\n", "stop must be"),
         (COMMAND + "budget = 3\ntimeout = -1\n", "timeout must be"),
+        (COMMAND + "budget = 3\ntimeout = nan\n", "timeout must be finite"),
+        (COMMAND + "budget = 3\ntimeout = true\n", "timeout must be"),
+        (COMMAND + "budget = 3\non_error = 'ignore'\n", "on_error must be one of"),
         (COMMAND + "budget = 3\ndirection = 'up'\n", "direction must be"),
         ("python = 'model.loss'\nbudget = 3\n", "module:function"),
         (COMMAND + "budget = 3\ntable = 'scope.csv'\n", "say what may be tried"),
@@ -150,19 +262,33 @@ def test_bad_files_run_nothing(run, lab, config, text, says):
     assert not (lab / "tune.study.db").exists()
 
 
-def test_interrupt(lab, config):
-    """Ctrl-C in a real process: what was told stays, what ran is given up, the program that ran is ended."""
-    (lab / "score.sh").write_text('if [ -e slow ]; then echo $$ > pid; exec sleep 300; fi\necho "$1"\n')
-    config(COMMAND + "budget = 30\nseed = 1\n")
+STUBBORN = """
+if [ -e slow ]; then
+    trap '' TERM
+    sleep 300 &
+    echo $$ $! > pids
+    while true; do sleep 1; done
+fi
+echo "$1"
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupt(lab, config, number):
+    """Ctrl-C in a real process: what was told stays, what ran is given up, and nothing of it is left running."""
+    (lab / "score.sh").write_text(STUBBORN)
+    config(COMMAND + "budget = 12\nseed = 1\n")
     command = [sys.executable, "-m", "regretless", "optimize", "tune.toml"]
     child = subprocess.Popen(command, cwd=lab, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not ((lab / "tune.study.db").exists() and len(_told(lab)) >= 2):
         time.sleep(0.05)
     (lab / "slow").touch()
-    while time.monotonic() < deadline and not ((lab / "pid").exists() and (lab / "pid").read_text().strip()):
+    while time.monotonic() < deadline and not ((lab / "pids").exists() and (lab / "pids").read_text().strip()):
         time.sleep(0.05)
-    child.send_signal(signal.SIGINT)
+    child.send_signal(number)
+    time.sleep(0.1)
+    child.send_signal(number)  # impatience does no harm
     _, said = child.communicate(timeout=30)
     assert child.returncode == 130
     assert "Interrupted" in said
@@ -170,18 +296,20 @@ def test_interrupt(lab, config):
     done = trials(lab)
     assert [trial.status for trial in done[:-1]] == ["told"] * (len(done) - 1)
     assert done[-1].status == "lost"
-    assert _gone(int((lab / "pid").read_text()))
+    assert all(_gone(int(pid)) for pid in (lab / "pids").read_text().split())
     (lab / "slow").unlink()
     again = subprocess.run([*command], cwd=lab, capture_output=True, text=True, timeout=120, check=False)
     assert again.returncode == 0, again.stderr
-    assert sum(trial.status == "told" for trial in trials(lab)) == 30
+    assert sum(trial.status == "told" for trial in trials(lab)) == 12
 
 
 def _gone(pid):
     for _ in range(100):
         try:
             os.kill(pid, 0)
-        except ProcessLookupError:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True  # dead, and nobody waits for it
+        except (ProcessLookupError, FileNotFoundError):
             return True
         time.sleep(0.05)
     return False

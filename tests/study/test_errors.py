@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from tests.study.helpers import MIXED, snapshot
@@ -133,6 +133,7 @@ odd = st.one_of(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.lists(odd, min_size=1, max_size=4))
 def test_no_value_raises_anything_raw_or_leaves_a_trial_pending(values):
     """`tell` and a function that returns the value agree on what is a number; NaN and infinities are failed trials."""

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from regretless.arrays import as_finite_float
+from regretless.cli._command import Command, check_command
+from regretless.cli._evaluate import Evaluate, Function, Run
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
 from regretless.sheets import read_experiments
@@ -15,6 +18,8 @@ from regretless.study import Regret
 
 __all__ = ["Config", "read_config"]
 
+#: What a program or function that breaks off does: see `regretless.maximize`.
+ON_ERROR = ("raise", "fail")
 _KEYS = (
     "space",
     "table",
@@ -29,6 +34,7 @@ _KEYS = (
     "seed",
     "study",
     "timeout",
+    "on_error",
 )
 
 
@@ -39,7 +45,7 @@ class Config:
     folder: Path
     space: Space
     python: str | None
-    command: str | None
+    command: Command | None
     objective: str
     direction: Any
     budget: int
@@ -49,6 +55,14 @@ class Config:
     study: str
     name: str
     timeout: float | None
+    on_error: str
+
+    def evaluate(self) -> Evaluate:
+        """What evaluates a point."""
+        if self.command is not None:
+            return Run(self.command, self.space.names, self.folder, self.timeout)
+        assert self.python is not None
+        return Function(self.python, self.folder, self.timeout)
 
 
 def read_config(path: str) -> Config:
@@ -70,18 +84,21 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
             raise InvalidInput(f"unknown key {key!r}; known are {listed(_KEYS)}.{did_you_mean(key, _KEYS)}")
     python, command = text.get("python"), text.get("command")
     if (python is None) == (command is None):
-        raise InvalidInput('say what to run: python = "module:function", or command = "./simulate --rate {rate}".')
+        raise InvalidInput(
+            'say what to run: python = "module:function", or command = ["./simulate", "--rate", "{rate}"].'
+        )
     space = _space(path.parent, text)
     if command is not None:
-        _check_command(command, space)
+        command = check_command(command, space.names, _fixed(space))
     if python is not None and (not isinstance(python, str) or python.count(":") != 1):
         raise InvalidInput(f'python must name a function as "module:function", got {show(python)}.')
     direction = text.get("direction", "maximize")
     if direction not in ("maximize", "minimize"):
         raise InvalidInput(f'direction must be "maximize" or "minimize", got {show(direction)}.')
-    timeout = text.get("timeout")
-    if timeout is not None and (isinstance(timeout, bool) or not isinstance(timeout, int | float) or timeout <= 0):
-        raise InvalidInput(f"timeout must be a number of seconds, got {show(timeout)}.")
+    # A program says by its exit code that a point failed; an exception is first of all a bug.
+    on_error = text.get("on_error", "raise" if command is None else "fail")
+    if on_error not in ON_ERROR:
+        raise InvalidInput(f"on_error must be one of {listed(ON_ERROR)}, got {show(on_error)}.")
     return Config(
         folder=path.parent,
         space=space,
@@ -95,7 +112,8 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
         seed=text.get("seed"),
         study=_place(path, text.get("study")),
         name=path.stem,
-        timeout=timeout,
+        timeout=_seconds(text.get("timeout")),
+        on_error=on_error,
     )
 
 
@@ -121,13 +139,18 @@ def _parameter(name: str, entry: Any) -> Any:
     return Int(low, high, log) if whole else Float(low, high, log)
 
 
-def _check_command(command: Any, space: Space) -> None:
-    if not isinstance(command, str) or not command.strip():
-        raise InvalidInput(f"command must be a line for the shell, got {show(command)}.")
-    fixed = {name for name, part in space.dimensions.items() if part.size == 1} if isinstance(space, Mixed) else set()
-    missing = [name for name in space.names if f"{{{name}}}" not in command and name not in fixed]
-    if missing:
-        raise InvalidInput(f"the command does not use {{{missing[0]}}}. Every parameter needs its place in it.")
+def _fixed(space: Space) -> set[str]:
+    """Parameters that do not vary: a command need not mention them."""
+    return {name for name, part in space.dimensions.items() if part.size == 1} if isinstance(space, Mixed) else set()
+
+
+def _seconds(timeout: Any) -> float | None:
+    if timeout is None:
+        return None
+    seconds = as_finite_float(timeout, "timeout")
+    if seconds <= 0.0:
+        raise InvalidInput(f"timeout must be a number of seconds > 0, got {show(timeout)}.")
+    return seconds
 
 
 def _whole(text: Mapping[str, Any], key: str, default: int | None) -> int:

@@ -1,101 +1,229 @@
-"""One evaluation: a Python function, or a shell command whose last line is the value."""
+"""One evaluation: a program whose last line is the value, or a Python function in a process of its own."""
 
 import contextlib
-import importlib
+import io
+import json
 import math
-import os
-import shlex
-import signal
+import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import IO, Any, Literal, Protocol, cast
 
+from regretless.cli._command import Command, check_program, words
+from regretless.cli._processes import KEPT, Program, Programs, Tail
+from regretless.errors import InvalidInput
 from regretless.spaces.files import is_number
 
-__all__ = ["Outcome", "Shell", "call_python"]
+__all__ = ["Evaluate", "Function", "Outcome", "Run"]
 
-#: A value, or why there is none.
-Outcome = tuple[float | None, str]
-
-
-def call_python(target: str, folder: str, params: Mapping[str, Any]) -> Outcome:
-    """Call ``module:function`` with the parameters as a dict. An exception is an outcome, not the end of a run."""
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    module, _, name = target.partition(":")
-    try:
-        value = getattr(importlib.import_module(module), name)(dict(params))
-        number = float(value)
-    except Exception as error:  # whatever the user's function raises, the trial has failed
-        return None, f"{type(error).__name__}: {error}"
-    return (number, "") if math.isfinite(number) else (None, f"the value is {number}")
+#: What a shell and others say of a program that may not be run, or is not there.
+_NOT_RUN = (126, 127)
+#: Seconds after which it is seen that a process has died whose pipe stays open.
+_LOOK = 0.25
 
 
-class Shell:
-    """Runs a command with its placeholders filled in; the values are quoted, so that none is taken for shell code."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A value, or why there is none.
 
-    def __init__(self, command: str, folder: Path, timeout: float | None) -> None:
-        self._command = command
-        self._folder = folder
-        self._timeout = timeout
-        self._running: set[subprocess.Popen[str]] = set()
-        self._lock = threading.Lock()
+    ``"failed"``: the point has none, as it took too long or the value is not finite. ``"error"``: the program or the
+    function broke off; whether the point is to blame the user says. ``"unusable"``: nothing can be evaluated at all.
+    """
+
+    value: float | None
+    kind: Literal["told", "failed", "error", "unusable"] = "told"
+    why: str = ""
+
+
+class Evaluate(Protocol):
+    """Evaluates one point; safe to call from several threads."""
+
+    def check(self) -> None:
+        """Refuse what could not be evaluated anywhere, before anything is evaluated."""
 
     def __call__(self, params: Mapping[str, Any]) -> Outcome:
-        """Run it and read the last line that is not empty."""
-        line = self._command
-        for name, value in params.items():
-            line = line.replace(f"{{{name}}}", shlex.quote(str(value)))
-        child = subprocess.Popen(
-            line,
-            shell=True,
-            cwd=self._folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        )
-        with self._lock:
-            self._running.add(child)
+        """The outcome there."""
+
+    def stop(self) -> None:
+        """End everything that runs, for good."""
+
+
+class Run:
+    """Runs a command with the parameters in their places; its last line that is not empty is the value."""
+
+    def __init__(self, command: Command, names: Sequence[str], folder: Path, timeout: float | None) -> None:
+        self._command = command
+        self._names = names
+        self._folder = folder
+        self._timeout = timeout
+        self._programs = Programs()
+
+    def check(self) -> None:
+        """Refuse a program that cannot be run."""
+        check_program(self._command, self._names, self._folder)
+
+    def __call__(self, params: Mapping[str, Any]) -> Outcome:
+        """Run it. What it leaves running when it ends, or when its time is up, is ended too."""
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         try:
-            out, err = child.communicate(timeout=self._timeout)
+            program = self._programs.start(words(self._command, params), cwd=self._folder, **pipes)
+        except (OSError, ValueError) as error:  # ValueError: a value with a null character
+            return Outcome(None, "unusable", f"the program could not be started: {error}")
+        if program is None:
+            return _STOPPED
+        child = program.child
+        assert child.stdout is not None
+        assert child.stderr is not None
+        out, err = Tail(child.stdout), Tail(child.stderr)
+        try:
+            code = child.wait(self._timeout)
         except subprocess.TimeoutExpired:
-            _end(child)
-            child.communicate()
-            return None, f"no result after {self._timeout:g} seconds"
+            return _too_long(self._timeout)
         finally:
-            with self._lock:
-                self._running.discard(child)
-        return _read(child.returncode, out, err)
+            self._programs.end(program)
+        return _read(code, out, err)
 
     def stop(self) -> None:
         """End what is running."""
-        with self._lock:
-            running = list(self._running)
-        for child in running:
-            _end(child)
+        self._programs.stop()
 
 
-def _read(code: int, out: str, err: str) -> Outcome:
+class Function:
+    """Calls ``module:function`` with the parameters as a dict, in processes that can be ended and replaced."""
+
+    def __init__(self, target: str, folder: Path, timeout: float | None) -> None:
+        self._words = [sys.executable, "-P", "-m", "regretless.cli._worker", target, str(folder.resolve())]
+        self._target = target
+        self._timeout = timeout
+        self._programs = Programs()
+        self._free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
+
+    def check(self) -> None:
+        """Refuse a module that cannot be imported, or has no such function."""
+        worker = self._start()
+        if isinstance(worker, Outcome):
+            raise InvalidInput(worker.why)
+        self._free.put(worker)
+
+    def __call__(self, params: Mapping[str, Any]) -> Outcome:
+        """Call it, in a process that is free or else a new one."""
+        worker = self._worker()
+        if isinstance(worker, Outcome):
+            return worker
+        try:
+            answer = worker.ask(params, self._timeout)
+        except TimeoutError:
+            self._programs.end(worker.program)
+            return _too_long(self._timeout)
+        if answer is None:
+            self._programs.end(worker.program)
+            return Outcome(None, "error", f"the process of the function died ({_ended(worker.program)})")
+        self._free.put(worker)
+        if "error" in answer:
+            return Outcome(None, "error", answer["error"])
+        value = answer["value"]
+        return Outcome(value) if value is not None else Outcome(None, "failed", "the value is not finite")
+
+    def stop(self) -> None:
+        """End all processes."""
+        self._programs.stop()
+
+    def _worker(self) -> "_Worker | Outcome":
+        with contextlib.suppress(queue.Empty):
+            while True:
+                worker = self._free.get_nowait()
+                if worker.program.child.poll() is None:
+                    return worker
+                self._programs.end(worker.program)
+        return self._start()
+
+    def _start(self) -> "_Worker | Outcome":
+        try:
+            program = self._programs.start(self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            return Outcome(None, "unusable", f"Python could not be started: {error}")
+        if program is None:
+            return _STOPPED
+        worker = _Worker(program)
+        answer = worker.answer(None)
+        if answer is not None and answer["unusable"] is None:
+            return worker
+        self._programs.end(program)
+        why = f"the process died ({_ended(program)})" if answer is None else answer["unusable"]
+        return Outcome(None, "unusable", f"{self._target} cannot be called: {why}")
+
+
+class _Worker:
+    """A process that answers line for line: see `regretless.cli._worker`."""
+
+    def __init__(self, program: Program) -> None:
+        assert program.child.stdin is not None
+        assert program.child.stdout is not None
+        self.program = program
+        self._requests = program.child.stdin
+        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        answers = io.BufferedReader(cast(io.RawIOBase, program.child.stdout))
+        threading.Thread(target=self._read, args=(answers,), daemon=True).start()
+
+    def ask(self, params: Mapping[str, Any], timeout: float | None) -> dict[str, Any] | None:
+        """The answer, None if the process died; raises TimeoutError."""
+        try:
+            self._requests.write(json.dumps(dict(params)).encode() + b"\n")
+        except OSError:
+            return None
+        return self.answer(timeout)
+
+    def answer(self, timeout: float | None) -> dict[str, Any] | None:
+        """The next answer, None if the process died; raises TimeoutError."""
+        deadline = math.inf if timeout is None else monotonic() + timeout
+        while True:
+            dead = self.program.child.poll() is not None
+            with contextlib.suppress(queue.Empty):
+                line = self._answers.get(timeout=max(0.0, min(_LOOK, deadline - monotonic())))
+                answer: dict[str, Any] | None = json.loads(line) if line.endswith(b"\n") else None
+                return answer
+            if dead:  # and somebody it started keeps the pipe open
+                return None
+            if monotonic() >= deadline:
+                raise TimeoutError
+
+    def _read(self, stream: IO[bytes]) -> None:
+        with stream:
+            for line in stream:
+                self._answers.put(line)
+        self._answers.put(b"")
+
+
+_STOPPED = Outcome(None, "unusable", "the run was stopped")
+
+
+def _too_long(timeout: float | None) -> Outcome:
+    return Outcome(None, "failed", f"no result after {timeout:g} seconds")
+
+
+def _ended(program: Program) -> str:
+    code = program.child.returncode
+    if code is None:
+        return "it does not answer"
+    return f"exit code {code}" if code >= 0 else f"signal {-code}"
+
+
+def _read(code: int, out: Tail, err: Tail) -> Outcome:
+    text, said = out.text(), err.text().strip().splitlines()
     if code != 0:
-        said = err.strip().splitlines()
-        return None, f"exit code {code}" + (f": {said[-1]:.200}" if said else "")
-    lines = [line.strip() for line in out.splitlines() if line.strip()]
-    last = lines[-1] if lines else ""
-    if not is_number(last, "."):
-        return None, f"the last line is no number: {last[:80]!r}"
+        why = f"exit code {code}" if code > 0 else f"ended by signal {-code}"
+        kind: Literal["error", "unusable"] = "unusable" if code in _NOT_RUN else "error"
+        return Outcome(None, kind, why + (f": {said[-1]:.200}" if said else ""))
+    lines = text.rstrip().splitlines()
+    last = lines[-1].strip() if lines else ""
+    if out.cut and len(lines) <= 1:  # its beginning is not kept
+        return Outcome(None, "error", f"the last line is longer than {KEPT} bytes")
+    if not is_number(last, ".") and last.lower().lstrip("+-") not in ("nan", "inf", "infinity"):
+        return Outcome(None, "error", f"the last line is no number: {last[:80]!r}")
     number = float(last)
-    return (number, "") if math.isfinite(number) else (None, f"the value is {number}")
-
-
-def _end(child: subprocess.Popen[str]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
-            os.killpg(child.pid, signal.SIGTERM)  # the shell and what it started
-        else:
-            child.terminate()
+    return Outcome(number) if math.isfinite(number) else Outcome(None, "failed", f"the value is {number}")

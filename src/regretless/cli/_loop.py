@@ -1,35 +1,28 @@
 """Ask, evaluate on several workers, tell: with a lease on every trial that is out, so that a crash loses none."""
 
 import contextlib
-import functools
-import multiprocessing
 import signal
-from collections.abc import Callable
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    ThreadPoolExecutor,
-    wait,
-)
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any
 
 from regretless.cli._config import Config
-from regretless.cli._evaluate import Outcome, Shell, call_python
+from regretless.cli._evaluate import Evaluate, Outcome
 from regretless.errors import Exhausted, RegretlessError
 from regretless.study import Study, Trial
+from regretless.study.run import evaluations
 
-__all__ = ["LEASE", "Loop"]
+__all__ = ["LEASE", "Loop", "interrupted_by_signals"]
 
 #: Seconds after which the trial of a worker that died is offered again.
 LEASE = 60.0
 _HEARTBEAT = 15.0
 #: When so many evaluations fail before one succeeds, something is wrong with the function, not with the points.
 _PATIENCE = 3
+_INTERRUPTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 @dataclass(slots=True)
@@ -38,88 +31,115 @@ class Loop:
 
     config: Config
     study: Study
+    evaluate: Evaluate
     report: Callable[[Trial, str], Any]
     _out: dict[Future[Outcome], Trial] = field(default_factory=dict)
+    _failed: list[Trial] = field(default_factory=list)  # before the first success: told as failed when there is one
     _succeeded: bool = False
-    _failures: int = 0
+    _error: RegretlessError | None = None
+    exhausted: bool = False
 
     def run(self) -> None:
         """Go on until the budget is used up, nothing is left to try, or the stop rule is met.
 
         On Ctrl-C, or when something goes wrong, what runs is ended and its trials are given up, for others to take.
         """
-        config = self.config
-        shell = None if config.command is None else Shell(config.command, config.folder, config.timeout)
-        pool, evaluate = _workers(config, shell)
+        pool = ThreadPoolExecutor(self.config.workers)
         try:
-            self._loop(pool, evaluate)
+            self._loop(pool)
+            if self._error is not None:
+                raise self._error
+            if self._failed:
+                raise self._never_worked()
         except BaseException:
-            if shell is not None:
-                shell.stop()
-            for child in multiprocessing.active_children():
-                child.terminate()
-            with contextlib.suppress(RegretlessError):  # if the store is the trouble, the leases will end by themselves
-                for trial in self._out.values():
+            self.evaluate.stop()
+            with contextlib.suppress(RegretlessError):  # if the store is the trouble, the leases end by themselves
+                for trial in (*self._out.values(), *self._failed):
                     self.study.release(trial, "interrupted")
             raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _loop(self, pool: Executor, evaluate: Callable[[Any], Outcome]) -> None:
-        beat, more = monotonic(), True
+    def _loop(self, pool: Executor) -> None:
+        stop = self.config.stop
+        beat, more = monotonic(), stop is None or self.study.should_stop(stop) is None
         while True:
-            while more and len(self._out) < self.config.workers and self._ended() + len(self._out) < self.config.budget:
+            while more and self._error is None and self._room():
                 try:
                     trial = self.study.ask()
                 except Exhausted:
-                    more = False
+                    self.exhausted, more = True, False
                     break
-                self._out[pool.submit(evaluate, dict(trial.params))] = trial
+                self._out[pool.submit(self.evaluate, dict(trial.params))] = trial
             if not self._out:
                 return
             done, _ = wait(self._out, timeout=_HEARTBEAT, return_when=FIRST_COMPLETED)
             for future in done:
                 self._tell(future)
-            if done and more and self.config.stop is not None:
-                more = self.study.should_stop(self.config.stop) is None  # what runs has been paid for, and is finished
+            if done and more and stop is not None:
+                more = self.study.should_stop(stop) is None  # what runs has been paid for, and is finished
             if monotonic() - beat > _HEARTBEAT:
                 beat = monotonic()
-                for trial in self._out.values():
+                for trial in (*self._out.values(), *self._failed):
                     self.study.renew(trial)
 
+    def _room(self) -> bool:
+        begun = evaluations(self.study) + len(self._out) + len(self._failed)
+        return len(self._out) < self.config.workers and begun < self.config.budget
+
     def _tell(self, future: Future[Outcome]) -> None:
+        outcome = future.result()
         trial = self._out.pop(future)
-        try:
-            value, why = future.result()
-        except BrokenExecutor as error:
-            self.study.tell(trial, failed=True)
-            raise RegretlessError(
-                f"the process that evaluated trial {trial.number} died; the trial is on record as failed. Start again "
-                "to go on, or mend the function if it dies again."
-            ) from error
-        trial = self.study.tell(trial, value, failed=value is None)
-        self.report(trial, why)
-        self._succeeded = self._succeeded or value is not None
-        self._failures += value is None
-        if not self._succeeded and self._failures >= _PATIENCE:
-            raise RegretlessError(
-                f"the first {self._failures} evaluations failed, the last with: {why}. They are on record as failed; "
-                "mend the function and start again."
+        if outcome.value is not None:
+            self.report(self.study.tell(trial, outcome.value), "")
+            self._succeeded = True
+            while self._failed:
+                self.study.tell(self._failed.pop(0), failed=True)
+            return
+        self.report(trial, outcome.why)
+        if outcome.kind == "unusable" or (outcome.kind == "error" and self.config.on_error == "raise"):
+            self.study.release(trial, outcome.why[:200])
+            self._error = self._error or RegretlessError(
+                f"trial {trial.number} ended the run: {outcome.why}. It does not count as failed and was given up; all "
+                'others are kept. Start again to go on; with on_error = "fail" such a trial counts as failed.'
             )
+        elif self._succeeded:
+            self.study.tell(trial, failed=True)
+        else:
+            self._failed.append(trial)
+            if len(self._failed) >= _PATIENCE:
+                raise self._never_worked(outcome.why)
 
-    def _ended(self) -> int:
-        return sum(trial.status in ("told", "failed") and trial.source != "added" for trial in self.study.trials)
+    def _never_worked(self, why: str = "") -> RegretlessError:
+        last = f", the last with: {why}" if why else ""
+        return RegretlessError(
+            f"the first {len(self._failed)} evaluations failed{last}. Their trials were given up and do not count. "
+            "Mend what is run, and start again."
+        )
 
 
-def _workers(config: Config, shell: Shell | None) -> tuple[Executor, Callable[[Any], Outcome]]:
-    if shell is not None:
-        return ThreadPoolExecutor(config.workers), shell
-    assert config.python is not None
-    evaluate = functools.partial(call_python, config.python, str(config.folder.resolve()))
-    # Processes, also for one worker: they can be ended, a thread in the user's function cannot.
-    spawn = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(config.workers, mp_context=spawn, initializer=_leave_interrupts_to_us), evaluate
+@contextlib.contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """SIGTERM and a closed terminal end a run as Ctrl-C does; a signal that is ignored stays so.
 
+    The first one counts. What comes after it is ignored: ending what runs takes two seconds at most, and is not to be
+    left half done.
+    """
+    if threading.current_thread() is not threading.main_thread():  # only it may set handlers
+        yield
+        return
+    found = {number: signal.getsignal(number) for number in _INTERRUPTS}
+    ours = {number: handler for number, handler in found.items() if handler is not signal.SIG_IGN}
 
-def _leave_interrupts_to_us() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    def interrupt(*_: object) -> None:
+        for number in ours:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for number in ours:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)

@@ -20,7 +20,7 @@ __all__ = ["command"]
 @click.option("--dry-run", is_flag=True, help="Print the size and stop.")
 @click.option("--max-rows", type=click.IntRange(min=1), default=1_000_000, show_default=True, help="Refuse more rows.")
 def command(file: str, out: str | None, dry_run: bool, max_rows: int) -> None:
-    r"""Build the scope that FILE, in TOML, describes. Its size is printed before it is built.
+    """Build the scope that FILE, in TOML, describes. Its size is printed before it is built.
 
     \b
     [factors]
@@ -30,7 +30,7 @@ def command(file: str, out: str | None, dry_run: bool, max_rows: int) -> None:
     parts = ["A", "B", "C"]
     step = 0.05
     at_most = 2                     # so many of them not zero
-    """
+    """  # noqa: D301
     scope = read_scope(file)
     say(f"{scope.size} rows: " + " x ".join(f"{count} ({name})" for name, count in scope.sizes().items()))
     if dry_run:

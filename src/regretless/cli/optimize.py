@@ -2,8 +2,9 @@
 
 import click
 
-from regretless.cli._config import read_config
-from regretless.cli._loop import LEASE, Loop
+from regretless.cli._config import Config, read_config
+from regretless.cli._evaluate import Evaluate
+from regretless.cli._loop import LEASE, Loop, interrupted_by_signals
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say
 from regretless.cli._standing import MET, standing
 from regretless.cli._study import about
@@ -11,34 +12,53 @@ from regretless.errors import InvalidInput
 from regretless.report.text import pairs
 from regretless.study import Study, Trial
 from regretless.study.progress import progress_bar
+from regretless.study.run import evaluations
 
 __all__ = ["command"]
 
 
 @click.command(
     epilog="Example: regretless optimize tune.toml",
-    short_help="Optimise a Python function or a shell command.",
+    short_help="Optimise a program or a Python function.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @format_option
 def command(file: str, format: Format) -> None:
-    r"""Optimise what FILE, in TOML, describes. Started again, it goes on where it was.
+    """Optimise what FILE, in TOML, describes. Started again, it goes on where it was.
 
     \b
-    command = "./simulate --rate {rate} --mode {mode}"   # its last line is the value
-    # python = "model:loss"                              # or a function of a dict
+    command = ["./simulate", "--rate={rate}", "{layers}", "{mode}"]
+                            # the last line it prints is the value
+    # python = "model:loss" # or a function of a dict
     objective = "loss"
     direction = "minimize"
     budget = 40             # evaluations in all
     workers = 2             # at once
+    timeout = 600           # seconds for one evaluation
     stop = "1%"             # or when so little regret is left,
     patience = 5            # by so many certificates in a row
     [space]
     rate = { low = 1e-5, high = 0.1, log = true }
     layers = { low = 1, high = 6 }
     mode = ["fast", "exact"]
-    """
+    """  # noqa: D301
     config = read_config(file)
+    evaluate = config.evaluate()
+    with interrupted_by_signals():
+        try:
+            evaluate.check()  # before anything is created or asked for
+            met = _run(config, evaluate, format)
+        except KeyboardInterrupt:
+            say(f"Interrupted. What was finished is in {config.study}; start again to go on.")
+            raise SystemExit(130) from None
+        finally:
+            evaluate.stop()
+    if met:
+        raise SystemExit(MET)
+
+
+def _run(config: Config, evaluate: Evaluate, format: Format) -> bool:
+    """Run and print; whether the stop rule is met."""
     said = about(file=None, row_name="row", batch=config.workers, stop=config.stop, dialect=None)
     with Study.open(
         config.study,
@@ -50,21 +70,20 @@ def command(file: str, format: Format) -> None:
         about=said,
         lease=LEASE,
     ) as study:
-        before = len(study)
-        if before:
-            say(f"Going on with {config.study}: {before} trials so far.")
-        with progress_bar(config.budget, show=None) as advance:
+        if len(study):
+            say(f"Going on with {config.study}: {len(study)} trials so far.")
+        with progress_bar(max(config.budget - evaluations(study), 0), show=None) as advance:
 
             def report(trial: Trial, why: str) -> None:
                 advance(study.best.value if study.best is not None else None)
                 if why:
                     say(f"Trial {trial.number} failed ({pairs(trial.params)}): {why}")
 
-            try:
-                Loop(config, study, report).run()
-            except KeyboardInterrupt:
-                say(f"Interrupted. What was finished is in {config.study}; start again to go on.")
-                raise SystemExit(130) from None
+            loop = Loop(config, study, evaluate, report)
+            loop.run()
+        if loop.exhausted:
+            done = f"{evaluations(study)} of {config.budget} evaluations"
+            say(f"Nothing is left to try after {done}: every candidate was tried, runs elsewhere or is excluded.")
         if study.best is None:
             raise InvalidInput("every evaluation failed: there is nothing to recommend.")
         view = standing(study, config.stop)
@@ -74,5 +93,4 @@ def command(file: str, format: Format) -> None:
             print_rows(["what", "says"], [{"what": what, "says": says} for what, says in view.facts()], format)
         else:
             print_facts(view.facts())
-    if view.met:
-        raise SystemExit(MET)
+        return view.met

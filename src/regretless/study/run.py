@@ -17,7 +17,7 @@ from regretless.study.progress import progress_bar
 from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
 
-__all__ = ["Result", "maximize", "minimize", "run"]
+__all__ = ["Result", "evaluations", "maximize", "minimize", "run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Result:
     @property
     def nfev(self) -> int:
         """Evaluations that ended, failed ones included."""
-        return sum(trial.status in ("told", "failed") and trial.source != "added" for trial in self.history)
+        return evaluations(self.study)
 
     @property
     def success(self) -> bool:
@@ -68,6 +68,11 @@ class Result:
             return f"{self.message}: nothing was measured"
         at = ", ".join(f"{name}={_short(value)}" for name, value in self.best.params.items())
         return f"{self.message}: best {self.fun:.8g} at {at}"
+
+
+def evaluations(study: Study) -> int:
+    """How many evaluations ended, failed ones included; what was added from elsewhere is none."""
+    return sum(trial.status in ("told", "failed") and trial.source != "added" for trial in study.trials)
 
 
 def maximize(

@@ -1,0 +1,166 @@
+"""Programs that run for an evaluation: ended with everything they started, and read without keeping it all.
+
+A program runs in a session of its own and carries a mark in its environment. What belongs to it is its session, its
+group, whatever carries the mark, and all descendants of these: so neither a background job nor ``setsid`` escapes. That
+is read from ``/proc``; on systems without it only the group of the program is ended.
+"""
+
+import contextlib
+import os
+import secrets
+import signal
+import subprocess
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic, sleep
+from typing import IO, Any
+
+__all__ = ["GRACE", "KEPT", "MARK", "Program", "Programs", "Tail"]
+
+#: The environment variable whose value marks what belongs to one program. What is started without it may stay.
+MARK = "REGRETLESS_EVALUATION"
+#: Seconds between SIGTERM and SIGKILL.
+GRACE = 1.0
+#: Bytes of output that are kept.
+KEPT = 64 * 1024
+#: Seconds after which a process that even SIGKILL does not end, or a pipe that never closes, is not waited for.
+_LAST = 0.5
+
+
+class Tail:
+    """The last bytes of a stream, which a thread reads until it ends."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._bytes = bytearray()
+        self._count = 0
+        self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
+        self._thread.start()
+
+    def _read(self, stream: IO[bytes]) -> None:
+        with stream:
+            while chunk := stream.read(KEPT):
+                self._count += len(chunk)
+                self._bytes += chunk
+                del self._bytes[:-KEPT]
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more than is kept."""
+        return self._count > KEPT
+
+    def text(self) -> str:
+        """What was read when the stream ended; of a stream that somebody keeps open, what there is."""
+        self._thread.join(_LAST)
+        return bytes(self._bytes).decode(errors="replace")
+
+
+class Program:
+    """A running program and everything it has started."""
+
+    def __init__(self, words: Sequence[str], **more: Any) -> None:
+        mark = secrets.token_hex(8)
+        self._mark = f"{MARK}={mark}".encode()
+        self.child: subprocess.Popen[bytes] = subprocess.Popen(
+            words, bufsize=0, start_new_session=True, env={**os.environ, MARK: mark}, **more
+        )
+
+    def signal(self, number: int) -> bool:
+        """Send a signal to all that belongs to it, 0 for none; whether there was anything left to get it."""
+        self.child.poll()
+        if not hasattr(os, "killpg"):  # no groups and no signals: the program alone is ended
+            if number and self.child.returncode is None:
+                self.child.kill()
+            return self.child.returncode is None
+        if not Path("/proc/self/stat").exists():
+            try:
+                os.killpg(self.child.pid, number)
+            except (ProcessLookupError, PermissionError):
+                return False
+            return True
+        found = _belonging(self.child.pid, self._mark)
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+        return bool(found)
+
+
+class Programs:
+    """The programs that run now. After `stop` none is started any more."""
+
+    def __init__(self) -> None:
+        self._running: set[Program] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def start(self, words: Sequence[str], **more: Any) -> Program | None:
+        """Start a program; None once all were stopped. Raises OSError where it cannot be run."""
+        with self._lock:
+            if self._stopped:
+                return None
+            program = Program(words, **more)
+            self._running.add(program)
+            return program
+
+    def end(self, program: Program) -> None:
+        """End what is still running of it."""
+        _end([program])
+        with self._lock:
+            self._running.discard(program)
+
+    def stop(self) -> None:
+        """End all of them, for good."""
+        with self._lock:
+            self._stopped = True
+            running = list(self._running)
+        _end(running)
+
+
+def _end(programs: Sequence[Program]) -> None:
+    """SIGTERM, and after a grace period SIGKILL."""
+    left = [program for program in programs if program.signal(signal.SIGTERM)]
+    deadline = monotonic() + GRACE
+    while left and monotonic() < deadline:
+        sleep(0.02)
+        left = [program for program in left if program.signal(0)]
+    deadline = monotonic() + _LAST
+    while left and monotonic() < deadline:  # again and again: what is being killed may be starting others
+        left = [program for program in left if program.signal(signal.SIGKILL)]
+        sleep(0.005)
+    for program in programs:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            program.child.wait(_LAST)
+        if program.child.stdin is not None:
+            with contextlib.suppress(OSError):
+                program.child.stdin.close()
+
+
+def _belonging(leader: int, mark: bytes) -> set[int]:
+    """The living processes of a session or group, those that carry the mark, and the descendants of all these."""
+    found: set[int] = set()
+    parents: dict[int, int] = {}
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            stat = Path(entry.path, "stat").read_bytes()
+        except OSError:  # it has ended
+            continue
+        state, *numbers = stat[stat.rindex(b")") + 2 :].split()[:4]  # the name in brackets may hold anything
+        if state in b"ZX":  # dead
+            continue
+        pid = int(entry.name)
+        parent, group, session = map(int, numbers)
+        parents[pid] = parent
+        if leader in (pid, group, session) or _carries(entry.path, mark):
+            found.add(pid)
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def _carries(folder: str, mark: bytes) -> bool:
+    try:
+        return mark in Path(folder, "environ").read_bytes().split(b"\0")
+    except OSError:  # it has ended, or is not ours
+        return False
