@@ -42,8 +42,8 @@ def two_point_covariance(rho: float) -> Floats:
     number = as_finite_float(rho, "rho")
     if not abs(number) < LARGEST_RHO:
         raise InvalidInput(
-            f"rho must lie strictly between -sqrt(0.99) and sqrt(0.99) = {LARGEST_RHO:.5f}, got {show(rho)}: beyond, the "
-            "matrix is no covariance, and at the ends f has one unknown only and the theorem is false."
+            f"rho must lie strictly between -sqrt(0.99) and sqrt(0.99) = {LARGEST_RHO:.5f}, got {show(rho)}: beyond, "
+            "the matrix is no covariance, and at the ends f has one unknown only and the theorem is false."
         )
     return np.array([[1.0, number], [number, _SECOND]])
 
