@@ -5,18 +5,28 @@ import math
 import numpy as np
 import pytest
 
+from regretless.acquisition import IRGPUCB
 from regretless.confidence import ShiftedExponential
+from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel, posterior, prior_factor, table_posterior
 from regretless.rng import Purpose, stream
-from regretless.theory import expected_regret_table, information_gain, plan, remaining_regret, run_ucb, simulate
+from regretless.theory import (
+    expected_regret_table,
+    information_gain,
+    plan,
+    remaining_regret,
+    run_ucb,
+    simple_regret_interleaved,
+    simulate,
+)
 
 LINE = np.linspace(0.0, 1.0, 20)[:, None]
 SMOOTH = Kernel("rbf", np.array([0.3]), 1.0)
 
 
 def test_needed_is_the_first_at_which_the_bound_suffices():
-    found = plan(LINE, SMOOTH, 0.1, 0.6, max_T=300)
+    found = plan(LINE, SMOOTH, 0.1, 0.6, every=1, max_T=300)
     gain = information_gain(SMOOTH, LINE, 300, noise_var=0.1)
     by_hand = [
         expected_regret_table(T, n_candidates=20, info_gain=gain.upper[T], noise_var=0.1) / T for T in range(1, 301)
@@ -26,11 +36,50 @@ def test_needed_is_the_first_at_which_the_bound_suffices():
     assert found.bound[found.needed] <= 0.6 < found.bound[found.needed - 1]
     assert f"After {found.needed} evaluations" in found.message
     assert 0 < found.informative_from < found.needed
+    assert found.law == "the theorem's law at every step (IRGP-UCB)"
+    assert found.law in found.message
+
+
+def test_the_plan_is_for_the_law_of_the_default_rule():
+    """That of a default study on a table; it needs exactly k times as many, and says both."""
+    law = IRGPUCB().law(n_candidates=20, dim=1)
+    assert law == ShiftedExponential.for_table(20, every=EVERY)
+    default, theorem = plan(LINE, SMOOTH, 0.1, 0.6, max_T=1200), plan(LINE, SMOOTH, 0.1, 0.6, every=1, max_T=300)
+    assert default.needed == EVERY * theorem.needed
+    for T in (4, 7, 100, 1200):
+        expected = simple_regret_interleaved(
+            T, every=4, n_candidates=20, info_gain=float(theorem.info_gain.upper[T // 4]), noise_var=0.1
+        )
+        assert default.bound[T] == pytest.approx(expected, rel=1e-9)
+    assert np.all(default.bound[:4] == default.bound[0])  # until the first step with the theorem's law
+    assert (default.every, theorem.every) == (4, 1)
+    assert default.law in default.message
+    assert "default" in default.law
+    assert "every fourth step" in default.law
+    assert f"The theorem's law at every step needs {theorem.needed}." in default.message
+    for eps, words in ((0.05, "not enough"), (5.0, "No evaluation")):
+        assert words in plan(LINE, SMOOTH, 0.1, eps, max_T=100).message
+    assert "every third step" in plan(LINE, SMOOTH, 0.1, 0.05, every=3, max_T=30).message
+    assert "every 7th step" in plan(LINE, SMOOTH, 0.1, 0.05, every=7, max_T=3).message  # not one theorem step yet
+
+
+def test_a_plan_without_repeats_has_one_more_term():
+    for noise_var, auto_leaves_out in ((0.1, False), (1e-4, True)):
+        allow, auto, never = (
+            plan(LINE, SMOOTH, noise_var, 0.01, repeats=word, max_T=60) for word in ("allow", "auto", "never")
+        )
+        extra = (2.0 * math.log(10.0) + 2.0) * noise_var
+        np.testing.assert_allclose(never.bound[4:20] ** 2 - allow.bound[4:20] ** 2, extra, rtol=1e-6)
+        assert np.all(never.bound[20:] == never.bound[20])  # all 20 are measured, and nothing comes after
+        np.testing.assert_array_equal(auto.bound[:20], (never if auto_leaves_out else allow).bound[:20])
+        assert ("left out" in auto.law) == auto_leaves_out
+        assert "left out" in never.law
+        assert "left out" not in allow.law
 
 
 def test_small_noise_and_many_independent_points_say_nothing():
     kernel = Kernel("rbf", np.array([0.01]), 1.0)
-    found = plan(LINE, kernel, 1e-4, 0.5, max_T=15)
+    found = plan(LINE, kernel, 1e-4, 0.5, every=1, max_T=15)
     assert found.needed is None
     assert found.informative_from is None
     assert "says nothing up to 15 evaluations" in found.message
@@ -55,10 +104,9 @@ def test_nothing_to_do():
 def test_equal_rows_are_one_candidate():
     twice = plan(np.vstack([LINE, LINE]), SMOOTH, 0.1, 0.6, max_T=50)
     once = plan(LINE, SMOOTH, 0.1, 0.6, max_T=50)
-    assert twice.bound[0] == once.bound[0]
-    assert twice.bound[1] == pytest.approx(once.bound[1], rel=1e-9)
-    # the allocation over equal rows sees independent ones, so the bound may only be larger, never smaller
-    assert np.all(twice.bound >= once.bound * (1 - 1e-9))
+    np.testing.assert_array_equal(twice.bound, once.bound)
+    runs = [simulate(X, SMOOTH, 0.1, 0.5, n_functions=3, max_T=30) for X in (np.vstack([LINE, LINE]), LINE)]
+    np.testing.assert_array_equal(runs[0].certified, runs[1].certified)
 
 
 def test_simulations_repeat_and_extend():
@@ -70,15 +118,18 @@ def test_simulations_repeat_and_extend():
     assert not np.array_equal(one.regret, other.regret)
 
 
-def test_a_simulation_is_a_run_with_certificates():
+@pytest.mark.parametrize("every", [None, 1, 3])
+def test_a_simulation_is_a_run_with_certificates(every):
     eps, seed = 0.3, 5
-    runs = simulate(LINE, SMOOTH, 0.1, eps, n_functions=4, max_T=40, seed=seed)
+    said = {} if every is None else {"every": every}
+    runs = simulate(LINE, SMOOTH, 0.1, eps, n_functions=4, max_T=40, seed=seed, **said)
     L = prior_factor(SMOOTH, LINE).L
     none = posterior(SMOOTH, noise_var=0.1, X=np.empty((0, 1)), y=np.empty(0))
     for i in range(4):
         problem = stream(seed, i, Purpose.PROBLEM)
         f = L @ problem.standard_normal(20)
-        law, rule = ShiftedExponential.for_table(20), stream(seed, i, Purpose.RULE)
+        law = IRGPUCB().law(20, 1) if every is None else ShiftedExponential.for_table(20, every=every)
+        rule = stream(seed, i, Purpose.RULE)
         run = run_ucb(table_posterior(none, LINE), law, f, rule=rule, noise=problem)
         after = [step.after for step, _ in zip(run, range(40), strict=False)]
         certified = [t for t, table in enumerate(after, 1) if remaining_regret(table).bound <= eps]
@@ -110,8 +161,34 @@ def test_certified_stops_keep_their_word_and_come_long_before_the_guarantee():
     assert np.all(runs.reached <= 150)
     # mean regret at the stop is at most eps; one-sided level 3e-5
     assert runs.regret.mean() - 4 * runs.regret.std() / math.sqrt(60) <= eps
-    guaranteed = plan(LINE, SMOOTH, 0.1, eps, max_T=800).needed
+    guaranteed = plan(LINE, SMOOTH, 0.1, eps, every=1, max_T=800).needed
     assert runs.quantile(0.9)[0] < guaranteed / 5
+
+
+def test_a_simulation_leaves_out_what_the_study_leaves_out():
+    """Little noise, a default study: nothing is measured twice while others are left. "allow" measures again."""
+    kernel, X = Kernel("rbf", np.array([0.2]), 1.0), LINE[:8]
+    law, none = IRGPUCB().law(8, 1), posterior(kernel, noise_var=1e-4, X=np.empty((0, 1)), y=np.empty(0))
+    f = prior_factor(kernel, X).L @ np.random.default_rng(0).standard_normal(8)
+
+    def chosen(*, repeats, steps):
+        seeds = {"rule": np.random.default_rng(1), "noise": np.random.default_rng(2)}
+        run = run_ucb(table_posterior(none, X), law, f, **seeds, repeats=repeats)
+        return [step.index for step, _ in zip(run, range(steps), strict=False)]
+
+    assert sorted(chosen(repeats=False, steps=8)) == list(range(8))
+    assert len(chosen(repeats=False, steps=12)) == 12  # then all are open again
+    assert len(set(chosen(repeats=True, steps=8))) < 8
+    case = {"X": X, "kernel": kernel, "eps": 1e-6, "n_functions": 3, "max_T": 12}
+    allow, auto, never = (simulate(noise_var=1e-4, **case, repeats=word) for word in ("allow", "auto", "never"))
+    assert ("left out" in allow.law, "left out" in auto.law, "left out" in never.law) == (False, True, True)
+    short, long = (simulate(**{**case, "max_T": T}, noise_var=0.5, repeats="never") for T in (8, 500))
+    assert np.all(long.certified == math.inf)
+    np.testing.assert_array_equal(short.regret, long.regret)  # it ends after eight
+    noisy = [simulate(noise_var=0.1, **case, repeats=word).regret.tolist() for word in ("allow", "auto", "never")]
+    assert noisy[0] == noisy[1]
+    with pytest.raises(InvalidInput, match="repeats"):
+        simulate(noise_var=0.1, **case, repeats="often")
 
 
 def test_the_loop_is_the_algorithm():
@@ -133,7 +210,15 @@ def test_the_loop_is_the_algorithm():
 
 
 def test_refusals():
-    for wrong in ({"eps": 0.0}, {"noise_var": 0.0}, {"max_T": 0}, {"X": np.empty((0, 1))}, {"X": [[math.nan]]}):
+    for wrong in (
+        {"every": 0},
+        {"repeats": "x"},
+        {"eps": 0.0},
+        {"noise_var": 0.0},
+        {"max_T": 0},
+        {"X": np.empty((0, 1))},
+        {"X": [[math.nan]]},
+    ):
         with pytest.raises(InvalidInput):
             plan(**{"X": LINE, "kernel": SMOOTH, "noise_var": 0.1, "eps": 0.5, **wrong})
         with pytest.raises(InvalidInput):

@@ -18,12 +18,9 @@ from regretless.optimizer.history import Fit, History
 from regretless.optimizer.setup import Setup
 from regretless.rng import Purpose, stream
 from regretless.search import Objective, climb, near, search_product, search_table
-from regretless.spaces import Mixed, Table
+from regretless.spaces import NOISE_FREE, Mixed, Table
 
 __all__ = ["Suggestion", "suggest"]
-
-#: With less noise than this share of the signal's variance a second measurement tells nothing new (``repeats="auto"``).
-NOISE_FREE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)

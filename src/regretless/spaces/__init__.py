@@ -3,12 +3,13 @@
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal, as_dimension
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.natural import Space, as_space
-from regretless.spaces.params import Repeats, check_repeats, with_repeats
+from regretless.spaces.params import NOISE_FREE, Repeats, check_repeats, with_repeats
 from regretless.spaces.product import Box, Mixed
 from regretless.spaces.record import space_from_data, space_to_data
 from regretless.spaces.table import Table, as_table
 
 __all__ = [
+    "NOISE_FREE",
     "Box",
     "Categorical",
     "Dimension",

@@ -10,11 +10,13 @@ from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.scalars import Scalar, did_you_mean, listed, plain, show
 
-__all__ = ["Repeats", "as_argument", "check_repeats", "complete", "repeats_shown", "with_repeats"]
+__all__ = ["NOISE_FREE", "Repeats", "as_argument", "check_repeats", "complete", "repeats_shown", "with_repeats"]
 
 #: Whether a point may be suggested again. ``"allow"``: the argmax is over all points, as in the theorems; ``"auto"``:
 #: measured ones are left out where a second measurement tells nothing new; ``"never"``: everything tried is.
 Repeats: TypeAlias = Literal["allow", "auto", "never"]
+#: With less noise than this share of the signal's variance a second measurement tells nothing new (``"auto"``).
+NOISE_FREE = 1e-3
 Space = TypeVar("Space")
 
 

@@ -1,4 +1,8 @@
-r"""Before the first experiment: how many will be needed? Once as a guarantee, once by simulation."""
+r"""Before the first experiment: how many will be needed? Once as a guarantee, once by simulation.
+
+Both speak for one law and say which: that of the default rule, IRGP-UCB with the theorem's law at every fourth step and
+exploiting steps in between, or with ``every=1`` the theorem's at every step, as ``IRGPUCB("theory")`` has it.
+"""
 
 import math
 from dataclasses import dataclass
@@ -8,14 +12,15 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats, as_matrix, show
 from regretless.confidence import ShiftedExponential, certified_threshold
-from regretless.confidence.schedules import check_positive, check_whole
+from regretless.confidence.schedules import EVERY, check_positive, check_whole
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel, posterior, prior_factor, table_posterior
 from regretless.linalg import single_thread
 from regretless.rng import Purpose, check_seed, stream
-from regretless.theory.bounds import expected_regret_table, simple_regret
+from regretless.spaces import NOISE_FREE, Repeats, check_repeats
 from regretless.theory.certificate import remaining_regret
 from regretless.theory.information_gain import InformationGain, information_gain
+from regretless.theory.interleaved import simple_regret_interleaved
 from regretless.theory.runs import run_ucb
 
 __all__ = ["Plan", "Simulation", "plan", "simulate"]
@@ -23,15 +28,18 @@ __all__ = ["Plan", "Simulation", "plan", "simulate"]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Guaranteed number of evaluations, and the bound it was read from.
+    """Guaranteed number of evaluations, the law it holds for, and the bound it was read from.
 
     ``bound[t]`` bounds the expected regret of the recommendation after t evaluations; ``bound[0]`` is what holds
-    without any. ``needed`` is the smallest t at which the bound is at most ``eps``, None if there is none up to the
-    last t. ``informative_from`` is the first t at which the bound says more than ``bound[0]``. ``message`` says it in a
-    sentence.
+    without any, and until the first step with the theorem's law. ``needed`` is the smallest t at which the bound is at
+    most ``eps``, None if there is none up to the last t. ``informative_from`` is the first t at which the bound says
+    more than ``bound[0]``. ``info_gain`` is that of the steps with the theorem's law, one of every ``every``. ``law``
+    names the law; ``message`` says it all in a few sentences.
     """
 
     eps: float
+    every: int
+    law: str
     needed: int | None
     informative_from: int | None
     bound: Floats
@@ -43,12 +51,15 @@ class Plan:
 class Simulation:
     """Evaluations that runs on functions drawn from the model took, infinity where ``limit`` of them were not enough.
 
-    ``certified``: until the certificate was at most ``eps``. ``reached``: until the recommendation's true regret first
-    was. ``regret``: the true regret where the certificate stopped, or after the last evaluation.
+    ``law`` names the law of the runs. ``certified``: until the certificate was at most ``eps``. ``reached``: until the
+    recommendation's true regret first was. ``regret``: the true regret where the certificate stopped, or after the last
+    evaluation.
     """
 
     eps: float
     limit: int
+    every: int
+    law: str
     certified: Floats
     reached: Floats
     regret: Floats
@@ -61,36 +72,60 @@ class Simulation:
         return float(np.sort(self.certified)[place]), float(np.sort(self.reached)[place])
 
 
-def plan(X: npt.ArrayLike, kernel: Kernel, noise_var: float, eps: float, *, max_T: int = 200) -> Plan:
+def plan(
+    X: npt.ArrayLike,
+    kernel: Kernel,
+    noise_var: float,
+    eps: float,
+    *,
+    every: int = EVERY,
+    repeats: Repeats = "auto",
+    max_T: int = 200,
+) -> Plan:
     r"""Smallest T that IRGP-UCB is guaranteed to need on this table, from the table's own information gain.
 
-    .. math:: T = \min\{T : \mathrm{BCR}_T/T \le \varepsilon\}, \qquad \mathrm{BCR}_T = \sqrt{C_1 \gamma_T T (s + 2)}
+    .. math:: T = \min\Big\{T : \sqrt{C_1 (s + 2)\, \gamma_m/m} \le \varepsilon\Big\}, \qquad
+              m = \lfloor T/k \rfloor, \quad k = \text{every}
+
+    k = 4 is the default rule and k = 1 the theorem's, ``IRGPUCB("theory")``: the default needs at most k times as many.
+    ``repeats`` is that of the study; where measured candidates are left out, the bound has one more term
+    (:func:`simple_regret_interleaved`), and with "never" nothing changes once all are measured.
 
     A guarantee for the average function of the model: typical runs need several times fewer, which :func:`simulate`
-    shows. While every point evaluated is news (little noise, T below the number of independent points) the bound grows
-    like T and says nothing; ``message`` then says that.
+    shows. While every point evaluated is news (little noise, m below the number of independent points) the bound does
+    not fall and says nothing; ``message`` then says that.
 
     >>> line = np.linspace(0.0, 1.0, 20)[:, None]
-    >>> plan(line, Kernel("rbf", np.array([0.3]), 1.0), noise_var=0.1, eps=0.5, max_T=600).needed
-    329
+    >>> model = {"kernel": Kernel("rbf", np.array([0.3]), 1.0), "noise_var": 0.1}
+    >>> plan(line, **model, eps=0.5, every=1, max_T=600).needed, plan(line, **model, eps=0.5, max_T=2000).needed
+    (329, 1316)
     >>> plan(line, Kernel("rbf", np.array([0.01]), 1.0), noise_var=1e-4, eps=0.5, max_T=20).message[:44]
     'The bound says nothing up to 20 evaluations:'
     """
-    eps, max_T = check_positive(eps, "eps"), check_whole(max_T, "max_T")
-    gain = information_gain(kernel, X, max_T, noise_var=noise_var)
-    n = _count(X)
-    bound = np.empty(max_T + 1)
+    eps, max_T, every = check_positive(eps, "eps"), check_whole(max_T, "max_T"), check_whole(every, "every")
+    left_out, ends = _leaves_out(repeats, noise_var, kernel)
+    rows = _distinct(X)
+    n = len(rows)
+    gain = information_gain(kernel, rows, max(1, max_T // every), noise_var=noise_var)
     # Without data all means are 0, and the best of n is above any of them by no more than this.
-    bound[0] = certified_threshold(np.zeros(n), np.full(n, math.sqrt(kernel.signal_var)))[1]
-    for T in range(1, max_T + 1):
-        regret = expected_regret_table(
-            T, n_candidates=n, info_gain=float(gain.upper[T]), noise_var=noise_var, signal_var=kernel.signal_var
+    nothing = certified_threshold(np.zeros(n), np.full(n, math.sqrt(kernel.signal_var)))[1]
+    by_m = [
+        simple_regret_interleaved(
+            m,
+            every=1,
+            n_candidates=n,
+            info_gain=float(gain.upper[m]),
+            noise_var=noise_var,
+            signal_var=kernel.signal_var,
+            repeats=not left_out,
         )
-        bound[T] = simple_regret(regret, T)
-    needed = _first(bound <= eps)
-    informative = _first(bound[1:] < bound[0])
-    informative_from = None if informative is None else informative + 1
-    return Plan(eps, needed, informative_from, bound, gain, _message(eps, needed, informative_from, bound, n))
+        for m in range(1, len(gain) + 1)
+    ]
+    T = np.arange(max_T + 1)
+    bound = np.array([nothing, *by_m])[(np.minimum(T, n) if ends else T) // every]
+    needed, informative, law = _first(bound <= eps), _first(bound < nothing), _law(every, left_out=left_out)
+    message = _message(eps, needed, informative, bound, n, every, law)
+    return Plan(eps, every, law, needed, informative, bound, gain, message)
 
 
 def simulate(
@@ -99,6 +134,8 @@ def simulate(
     noise_var: float,
     eps: float,
     *,
+    every: int = EVERY,
+    repeats: Repeats = "auto",
     n_functions: int = 100,
     max_T: int = 200,
     seed: int = 0,
@@ -107,22 +144,28 @@ def simulate(
 
     .. math:: f \sim N(0, K_{XX}), \qquad \tau = \min\{t : \text{certificate}_t \le \varepsilon\}
 
-    Starts without data. Function i uses the streams (seed, i), so more functions extend the same experiment.
+    The law and ``repeats`` are those of a default study on a table; with ``every=1, repeats="allow"`` they are those of
+    the theorem. Starts without data. Function i uses the streams (seed, i), so more functions extend the same
+    experiment.
 
     >>> line = np.linspace(0.0, 1.0, 20)[:, None]
     >>> runs = simulate(line, Kernel("rbf", np.array([0.3]), 1.0), 0.1, 0.5, n_functions=20, max_T=100)
     >>> certified, reached = runs.quantile(0.5)
     >>> reached <= certified < 20
     True
+    >>> runs.law
+    "the default law (IRGP-UCB with the theorem's law at every fourth step and exploiting steps in between)"
     """
-    eps, max_T, n_functions = (
+    eps, max_T, n_functions, every = (
         check_positive(eps, "eps"),
         check_whole(max_T, "max_T"),
         check_whole(n_functions, "n_functions"),
+        check_whole(every, "every"),
     )
     noise, seed = check_positive(noise_var, "noise_var"), check_seed(seed)
-    rows = as_matrix(X, "X")
-    law = ShiftedExponential.for_table(_count(X))
+    left_out, ends = _leaves_out(repeats, noise, kernel)
+    rows = _distinct(X)
+    law, last = ShiftedExponential.for_table(len(rows), every=every), min(max_T, len(rows)) if ends else max_T
     certified, reached, regret = np.full(n_functions, np.inf), np.full(n_functions, np.inf), np.empty(n_functions)
     with single_thread():
         factor = prior_factor(kernel, rows)
@@ -131,7 +174,8 @@ def simulate(
         for i in range(n_functions):
             problem = stream(seed, i, Purpose.PROBLEM)
             f = factor.L @ problem.standard_normal(len(rows))  # ~ N(0, K)
-            for step in run_ucb(start.branch(), law, f, rule=stream(seed, i, Purpose.RULE), noise=problem):
+            rule = stream(seed, i, Purpose.RULE)
+            for step in run_ucb(start.branch(), law, f, rule=rule, noise=problem, repeats=not left_out):
                 certificate = remaining_regret(step.after)
                 gap = float(f.max() - f[certificate.index])
                 if gap <= eps:
@@ -140,37 +184,60 @@ def simulate(
                     regret[i] = gap
                     if certificate.bound <= eps:
                         certified[i] = step.t
-                if step.t == max_T or max(certified[i], reached[i]) < np.inf:
+                if step.t == last or max(certified[i], reached[i]) < np.inf:
                     break
-    return Simulation(eps, max_T, certified, reached, regret)
+    return Simulation(eps, max_T, every, _law(every, left_out=left_out), certified, reached, regret)
 
 
-def _count(X: npt.ArrayLike) -> int:
-    """Distinct candidates: repeated rows are one, and the theorems count them once."""
-    return len(np.unique(np.asarray(X, dtype=np.float64), axis=0))
+def _distinct(X: npt.ArrayLike) -> Floats:
+    """Equal rows are one candidate: the theorems count them once."""
+    rows = as_matrix(X, "X")
+    _, first = np.unique(rows, axis=0, return_index=True)
+    distinct: Floats = rows[np.sort(first)]
+    return distinct
+
+
+def _leaves_out(repeats: Repeats, noise_var: float, kernel: Kernel) -> tuple[bool, bool]:
+    """Whether measured candidates are left out of the argmax while there are others, and whether all is over then."""
+    word = check_repeats(repeats)
+    return word == "never" or (word != "allow" and noise_var < NOISE_FREE * kernel.signal_var), word == "never"
+
+
+def _law(every: int, *, left_out: bool) -> str:
+    word = {2: "second", 3: "third"}.get(every, f"{every}th")
+    if every == EVERY:
+        law = "the default law (IRGP-UCB with the theorem's law at every fourth step and exploiting steps in between)"
+    elif every == 1:
+        law = "the theorem's law at every step (IRGP-UCB)"
+    else:
+        law = f"IRGP-UCB with the theorem's law at every {word} step and exploiting steps in between"
+    return law + ", measured candidates left out" if left_out else law
 
 
 def _first(holds: npt.NDArray[np.bool_]) -> int | None:
     return int(holds.argmax()) if holds.any() else None
 
 
-def _message(eps: float, needed: int | None, informative_from: int | None, bound: Floats, n: int) -> str:
+def _message(
+    eps: float, needed: int | None, informative_from: int | None, bound: Floats, n: int, every: int, law: str
+) -> str:
     last = len(bound) - 1
     if needed == 0:
         return f"No evaluation is needed: the best of {n} candidates is expected to be within {eps:.3g} of any of them."
     if needed is not None:
+        theorem = f" The theorem's law at every step needs {needed // every}." if every > 1 else ""
         return (
-            f"After {needed} evaluations the recommendation is expected to be within {eps:.3g} of "
-            f"the best of {n} candidates. This is a guarantee; typical runs need fewer."
+            f"After {needed} evaluations the recommendation is expected to be within {eps:.3g} of the best of {n} "
+            f"candidates. This is a guarantee for {law}; typical runs need fewer.{theorem}"
         )
     if informative_from is None:
         return (
             f"The bound says nothing up to {last} evaluations: it is {bound[last]:.3g} there, and {bound[0]:.3g} holds "
             "without any evaluation. With this little noise, or this many independent candidates, each evaluation is "
-            "still news. Simulate instead."
+            f"still news. Simulate instead. The bound is that of {law}."
         )
     return (
         f"{last} evaluations are not enough for a guarantee: the bound is {bound[last]:.3g} there, not {eps:.3g}. "
         f"It says more than no evaluation at all ({bound[0]:.3g}) from {informative_from} evaluations on. "
-        "Simulate to see what is typical."
+        f"Simulate to see what is typical. The bound is that of {law}."
     )

@@ -25,14 +25,21 @@ class Step:
 
 
 def run_ucb(
-    start: TablePosterior, law: Law, f: Floats, *, rule: np.random.Generator, noise: np.random.Generator
+    start: TablePosterior,
+    law: Law,
+    f: Floats,
+    *,
+    rule: np.random.Generator,
+    noise: np.random.Generator,
+    repeats: bool = True,
 ) -> Iterator[Step]:
     r"""Randomised GP-UCB without end (zeta is squared); take as many steps as needed.
 
     .. math:: x_t = \arg\max_x \mu_{t-1}(x) + \sqrt{\zeta_t}\, \sigma_{t-1}(x), \qquad
               y_t = f(x_t) + \varepsilon_t, \quad \varepsilon_t \sim N(0, \sigma^2)
 
-    ``f`` holds the true value of every candidate. Ties: the first candidate.
+    ``f`` holds the true value of every candidate. Ties: the first candidate. With ``repeats=False`` the candidates
+    measured in this run are left out of the argmax while there are others, which is not the algorithm of the theorems.
 
     >>> from regretless.confidence import ShiftedExponential
     >>> from regretless.gp import Kernel, posterior, table_posterior
@@ -44,11 +51,14 @@ def run_ucb(
     [0, 2, 1]
     """
     table, sigma = start, math.sqrt(start.posterior.noise_var)
+    measured = np.zeros(len(start.X), dtype=np.bool_)
     t = 0
     while True:
         t += 1
         zeta, sd = law.draw(t, rule), table.sd
-        index = int(np.argmax(table.mean + math.sqrt(zeta) * sd))
+        score = table.mean + math.sqrt(zeta) * sd
+        index = int(np.argmax(score if repeats or measured.all() else np.where(measured, -np.inf, score)))
+        measured[index] = True
         y = float(f[index]) + sigma * float(noise.standard_normal())
         table = table.condition_at(index, y)
         yield Step(t, zeta, index, float(sd[index]), table)
