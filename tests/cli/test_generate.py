@@ -54,8 +54,20 @@ def test_plan_is_the_simulation_of_the_scope(run, lab):
     runs = simulate(table.X, kernel, 1 / 64, 2 / 8, n_functions=5, max_T=100)
     typical = next(case for case in found["cases"] if case["smoothness"] == "typical")
     assert (typical["half"], typical["nine_of_ten"]) == (runs.quantile(0.5)[0], runs.quantile(0.9)[0])
+    assert {case["law"] for case in found["cases"]} == {runs.law}
+    assert runs.law.startswith("the default law")
     shown = run("plan", "scope.csv", "--eps", 2, "--functions", 5).stdout
     assert len([line for line in shown.splitlines() if "(" in line and line.strip()[0].isdigit()]) == 3  # three spreads
+    assert shown.count(f"Simulated with {runs.law}.") == 1
+
+
+def test_plan_says_where_measured_candidates_are_left_out(run, scope):
+    """As a study made by init does where the noise is small; with a given noise that depends on the spread."""
+    asked = ["plan", "scope.csv", "--eps", 2, "--noise", 0.2, "--objective", "yield", "--functions", 5]
+    laws = [line for line in run(*asked).stdout.splitlines() if line.startswith("Simulated with")]
+    assert [line.endswith("measured candidates left out.") for line in laws] == [False, True]
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").stdout)))
+    assert {row["spread"]: "left out" in row["law"] for row in rows} == {"4": False, "10": True, "20": True}
 
 
 @pytest.mark.parametrize("option", [("--eps", "0"), ("--eps", "nan"), ("--eps", "2", "--spread", "-1")])

@@ -182,9 +182,12 @@ def test_a_simulation_leaves_out_what_the_study_leaves_out():
     case = {"X": X, "kernel": kernel, "eps": 1e-6, "n_functions": 3, "max_T": 12}
     allow, auto, never = (simulate(noise_var=1e-4, **case, repeats=word) for word in ("allow", "auto", "never"))
     assert ("left out" in allow.law, "left out" in auto.law, "left out" in never.law) == (False, True, True)
-    short, long = (simulate(**{**case, "max_T": T}, noise_var=0.5, repeats="never") for T in (8, 500))
+    many = {**case, "n_functions": 20}
+    short, long = (simulate(**{**many, "max_T": T}, noise_var=0.5, repeats="never") for T in (8, 60))
     assert np.all(long.certified == math.inf)
     np.testing.assert_array_equal(short.regret, long.regret)  # it ends after eight
+    asked_again = simulate(**{**many, "max_T": 8}, noise_var=0.5, repeats="allow")
+    assert not np.array_equal(short.regret, asked_again.regret)
     noisy = [simulate(noise_var=0.1, **case, repeats=word).regret.tolist() for word in ("allow", "auto", "never")]
     assert noisy[0] == noisy[1]
     with pytest.raises(InvalidInput, match="repeats"):

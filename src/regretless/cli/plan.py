@@ -65,7 +65,7 @@ def command(
     """Simulate how many experiments it takes until the certificate says that at most EPS is left to gain.
 
     Before the first experiment nobody knows how the objective varies, so several cases are simulated; the cost depends
-    most on the spread. If you know it, give it.
+    most on the spread. If you know it, give it. The law is that of a study made by init: the default rule.
     """
     for name, value in (("--eps", eps), ("--spread", spread), ("--noise", noise)):
         if value is not None and not 0.0 < value < math.inf:
@@ -97,6 +97,7 @@ def _simulated(
         "smoothness": model.smoothness,
         "half": runs.quantile(0.5)[0],
         "nine_of_ten": runs.quantile(0.9)[0],
+        "law": runs.law,
     }
 
 
@@ -105,7 +106,7 @@ def _show(cases: list[dict[str, Any]], experiments: Experiments, eps: float, mos
         print_json({"candidates": len(experiments), "eps": eps, "limit": most, "cases": cases})
         return
     if format == "csv":
-        print_rows(["spread", "noise", "smoothness", "half", "nine_of_ten"], cases, format)
+        print_rows(["spread", "noise", "smoothness", "half", "nine_of_ten", "law"], cases, format)
         return
     rows: dict[float, dict[str, Any]] = {}
     for case in cases:
@@ -116,6 +117,8 @@ def _show(cases: list[dict[str, Any]], experiments: Experiments, eps: float, mos
         f"Experiments until at most {number(eps)} is left to gain by the certificate: in half of the simulated scopes\n"
         "(in nine of ten). Count eight at least, from which on the model can be checked against the data."
     )
+    for law in dict.fromkeys(case["law"] for case in cases):
+        click.echo(f"Simulated with {law}.")
 
 
 def _count(evaluations: float, most: int) -> str:

@@ -14,7 +14,8 @@ from regretless.spaces import Mixed, Repeats, Table, as_table, with_repeats
 
 __all__ = ["ENUMERATE_UP_TO", "Preset", "Setup", "setup"]
 
-#: ``"default"`` is the strongest setting we know; ``"paper"`` is that of Takeno et al. Both use IRGP-UCB.
+#: ``"default"`` is the strongest setting we know, IRGP-UCB with exploiting steps in between; ``"paper"`` is that of
+#: Takeno et al., IRGP-UCB as they ran it.
 Preset = Literal["default", "paper"]
 
 #: Discrete product spaces up to this size are listed as a table: the argmax is exact and the law is the theorem's.

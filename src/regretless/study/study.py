@@ -56,7 +56,8 @@ class Study:
     preset
         Where settings that are not given come from: ``"default"``, or ``"paper"`` for those of the paper's experiments.
     rule
-        How the next point is chosen: a name such as ``"irgp-ucb"`` (the default) or ``"ei"``, or a `Rule`.
+        How the next point is chosen: a name such as ``"irgp-ucb"`` (the default, with exploiting steps in between) or
+        ``"ei"``, or a `Rule`.
     surrogate
         The model.
     n_initial
