@@ -31,7 +31,11 @@ from regretless.spaces import (
         ((1, 64, "log"), Int(1, 64, log=True)),
         ((1e-5, 0.1, "log-uniform"), Float(1e-5, 0.1, log=True)),
         ([4, 1, 2], Ordinal([1, 2, 4])),
-        ((4, 1, 2), Ordinal([1, 2, 4])),
+        ((4, 1, 2, 8), Ordinal([1, 2, 4, 8])),
+        ([1e-5, 0.1, "log"], Float(1e-5, 0.1, log=True)),  # TOML and JSON have no tuples
+        ([1, 64, "log"], Int(1, 64, log=True)),
+        (["a", "b", "log"], Categorical(["a", "b", "log"])),
+        ([1, "log"], Categorical([1, "log"])),
         ([0.0, 1.0], Ordinal([0.0, 1.0])),
         ([3], Ordinal([3])),
         (np.array([0.5, 0.25]), Ordinal([0.25, 0.5])),
@@ -81,6 +85,12 @@ def test_parameters_as_people_write_them(written, meant):
         np.eye(2),
         object(),
         (0.0, 1.0, "log"),
+        [0.0, 1.0, "log"],
+        (0.0, 1.0, 0.25),
+        (4, 1, 2),
+        (1, 10, "linear"),
+        (1, 10, None),
+        (1, 10, float("nan")),
     ],
 )
 def test_what_is_no_parameter_is_refused(written):
@@ -88,6 +98,22 @@ def test_what_is_no_parameter_is_refused(written):
         as_dimension(written)
     with pytest.raises(InvalidInput, match="parameter 'p'"):
         as_space({"p": written})
+
+
+@pytest.mark.parametrize(
+    ("written", "says"),
+    [
+        ((0.0, 1.0, 0.25), r"Write \[0.0, 0.25, 1.0\] if these three are the levels, or "
+                           r"\[0.0, 0.25, 0.5, 0.75, 1.0\] if 0.25 is a step"),
+        ((0.1, 0.4, 0.1), r"\[0.1, 0.2, 0.3, 0.4\] if 0.1 is a step"),
+        ((1, 7, 3), r"\[1, 4, 7\] if 3 is a step"),
+        ((8, 16, 32), r"Write \[8, 16, 32\] if these three are the levels\."),
+        ((1, 8, "linear"), r"can only be 'log'. Write \[1, 8, 'linear'\] if these three are the choices"),
+    ],
+)  # fmt: skip
+def test_a_third_number_is_a_step_or_a_level_and_that_is_asked(written, says):
+    with pytest.raises(InvalidInput, match=says):
+        as_dimension(written)
 
 
 def test_every_way_of_saying_a_space(tmp_path):

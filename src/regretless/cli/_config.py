@@ -129,7 +129,7 @@ def _space(folder: Path, text: Mapping[str, Any]) -> Space:
 
 
 def _parameter(name: str, entry: Any) -> Any:
-    """A pair is written with names here: in TOML a list is a list of values, and says so."""
+    """A pair is written with names: a list is its values, unless it ends in "log"."""
     if not isinstance(entry, dict):
         return as_dimension(entry)
     if not {"low", "high"} <= set(entry) <= {"low", "high", "log"}:

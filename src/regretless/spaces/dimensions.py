@@ -28,8 +28,9 @@ def as_dimension(entry: Any) -> Dimension:
     """Read one parameter as people write it.
 
     A pair of whole numbers is :class:`Int`, any other pair of numbers :class:`Float`, as scikit-optimize and Ax read
-    them; a third entry ``"log"`` asks for a log scale. A list is its values: numbers in ascending order
-    (:class:`Ordinal`), anything else unordered (:class:`Categorical`). One value alone is :class:`Fixed`.
+    them; a third entry ``"log"`` asks for a log scale, in a list too, as TOML and JSON have no tuples. Any other list is
+    its values: numbers in ascending order (:class:`Ordinal`), anything else unordered (:class:`Categorical`). One value
+    alone is :class:`Fixed`. A tuple of three numbers is refused: the third could be a step or a level.
 
     >>> as_dimension((1, 10)), as_dimension((0, 0.5))
     (Int(low=1, high=10, log=False), Float(low=0.0, high=0.5, log=False))
@@ -48,7 +49,8 @@ def as_dimension(entry: Any) -> Dimension:
     if isinstance(entry, tuple) and len(entry) in (2, 3):
         return _from_tuple(tuple(plain(value) for value in entry))
     if isinstance(entry, list | tuple):
-        return _from_levels([plain(value) for value in entry])
+        values = [plain(value) for value in entry]
+        return _from_tuple(tuple(values)) if _is_log_scale(values) else _from_levels(values)
     if isinstance(entry, set | frozenset):
         raise InvalidInput(f"a set has no order, so runs could not be repeated; got {show(entry)}. Use a list.")
     raise InvalidInput(f"cannot be read as a parameter: {show(entry)}. {_ALLOWED}.")
@@ -75,14 +77,40 @@ def as_float_dimension(entry: Any) -> Float:
 
 def _from_tuple(entry: tuple[Any, ...]) -> Dimension:
     low, high = entry[:2]
-    log = len(entry) == 3 and isinstance(entry[2], str) and entry[2] in _LOG_WORDS
-    if is_number(low) and is_number(high) and (log or len(entry) == 2):
+    log = _is_log_scale(entry)
+    if log or (len(entry) == 2 and is_number(low) and is_number(high)):
         return Int(low, high, log) if isinstance(low, int) and isinstance(high, int) else Float(low, high, log)
     if len(entry) == 2 and (is_number(low) or is_number(high)):
         raise InvalidInput(
             f"a pair with one number is neither bounds nor choices: {show(entry)}. Use a list for choices."
         )
+    if is_number(low) and is_number(high):
+        raise InvalidInput(f"the third of {show(entry)} can only be 'log'. {_in_other_words(*entry)}.")
     return _from_levels(entry)
+
+
+def _is_log_scale(entry: Sequence[Any]) -> bool:
+    """Whether this is a pair of numbers and the word for a log scale."""
+    return (
+        len(entry) == 3
+        and is_number(entry[0])
+        and is_number(entry[1])
+        and isinstance(entry[2], str)
+        and entry[2] in _LOG_WORDS
+    )
+
+
+def _in_other_words(low: Any, high: Any, third: Any) -> str:
+    """What a tuple with a third entry may have meant, and how to write it."""
+    choices = f"Write {show([low, high, third])} if these three are the choices"
+    if not is_number(third):
+        return choices
+    levels = f"Write {show(sorted([low, high, third]))} if these three are the levels"
+    count = (high - low) / third if third > 0 else 0.0
+    if not 1 <= count < _MAX_LEVELS or abs(count - round(count)) > 1e-9:
+        return levels
+    grid = [round(low + i * third, 12) for i in range(round(count) + 1)]
+    return f"{levels}, or {show(grid)} if {third} is a step"
 
 
 def _from_levels(values: Sequence[Any]) -> Ordinal | Categorical:
