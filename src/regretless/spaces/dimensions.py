@@ -28,7 +28,7 @@ def as_dimension(entry: Any) -> Dimension:
     """Read one parameter as people write it.
 
     A pair of whole numbers is :class:`Int`, any other pair of numbers :class:`Float`, as scikit-optimize and Ax read
-    them; a third entry ``"log"`` asks for a log scale, in a list too, as TOML and JSON have no tuples. Any other list is
+    them; a third entry ``"log"`` asks for a log scale, in a list too: TOML and JSON have no tuples. Any other list is
     its values: numbers in ascending order (:class:`Ordinal`), anything else unordered (:class:`Categorical`). One value
     alone is :class:`Fixed`. A tuple of three numbers is refused: the third could be a step or a level.
 
