@@ -1,6 +1,7 @@
 """The lab's loop: init, suggest, record, status, and everything that goes wrong in between."""
 
 import json
+import re
 
 import pytest
 
@@ -163,6 +164,91 @@ def test_pending_trials_are_said_and_can_be_written_again(run, lab, made):
     assert len(trials(lab)) == 4
     run("suggest", "--out", "r.csv", code=2)
     assert len(trials(lab)) == 4
+
+
+@pytest.fixture
+def repeated(run, lab):
+    """Two rows, one of them measured twice: with every row tried the next suggestion is a repeat."""
+    (lab / "two.csv").write_text("name,y\na,1.5\nb,\na,3.5\n")
+    run("init", "two.csv", "--objective", "y", "--seed", 1, "--repeats", "allow")
+    for k in range(4):
+        run("suggest", "-n", 1)
+        run("record", k + 2, 2.0 + k)
+
+
+def test_a_repeat_is_marked_and_explained(run, lab, repeated):
+    out = run("suggest", "-n", 1, "--out", "r.csv")
+    trial = trials(lab, "two")[-1]
+    before = sum(t.params == trial.params for t in trials(lab, "two")[:-1])
+    assert before >= 1
+    assert f"trial {trial.number} measures line {trial.row} again ({before} result" in out.stderr
+    assert "noisy" in out.stderr
+    assert "--repeats never" in out.stderr
+    assert "measured before" in out.stdout
+    head, row = (lab / "r.csv").read_text().splitlines()
+    assert head == "trial,line,name,measured before,y"
+    assert row.split(",")[3] == str(before)
+    again = json.loads(run("suggest", "--pending", "--format", "json").stdout)["suggestions"]
+    assert [entry["measured_before"] for entry in again] == [before]
+    assert run("suggest", "--pending", "--format", "csv").stdout.splitlines()[1].endswith(f",{before}")
+    (lab / "r.csv").write_text(f"{head}\n{row}7.5\n")
+    assert "1 recorded" in run("record", "r.csv").stderr
+    run("report", "--html", "r.html")
+    page = (lab / "r.html").read_text()
+    assert f"(measured {before}× before)" in page
+    assert "suggested again although they had a result" in page
+
+
+def test_what_was_not_measured_before_is_not_marked(run, lab, made):
+    out = run("suggest", "--out", "r.csv")
+    assert "again" not in out.stderr
+    assert "measured before" not in out.stdout + (lab / "r.csv").read_text()
+    csv = run("suggest", "--pending", "--format", "csv").stdout.splitlines()
+    assert csv[0].endswith(",measured before")
+    assert all(line.endswith(",0") for line in csv[1:])
+    run("record", 0, 5)
+    run("exclude", "--trial", 0, "--reason", "wrong bottle")
+    run("suggest", "-n", 1)
+    assert all(
+        entry["measured_before"] == 0
+        for entry in json.loads(run("suggest", "--pending", "--format", "json").stdout)["suggestions"]
+    )
+
+
+def test_no_file_is_made_for_no_suggestion(run, lab, made):
+    run("suggest", "--pending", "--out", "r.csv")
+    assert not (lab / "r.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda head: head.replace("T,", "Temp,"), "lacks 'T' of the columns.*and has 'Temp' instead"),
+        (lambda head: head.replace("solvent,T", "Lösung,Temp"), "lacks 'solvent', 'T'.*'Lösung', 'Temp'"),
+        (lambda head: head.replace("yield", "Yield"), "lacks 'yield'.*'Yield'"),
+        (lambda head: head.replace("trial", "Trial"), "no column 'trial'"),
+    ],
+)
+def test_a_round_with_renamed_columns_is_refused(run, lab, made, change, says):
+    run("suggest", "--out", "r.csv")
+    path = fill_in(lab / "r.csv")
+    head, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([change(head), *rows]) + "\n", encoding="utf-8")
+    assert re.search(says, run("record", "r.csv", code=2).stderr)
+    assert all(trial.status == "pending" for trial in trials(lab))
+
+
+def test_a_round_without_a_factor_is_refused_and_one_with_notes_is_not(run, lab, made):
+    run("suggest", "--out", "r.csv")
+    path = fill_in(lab / "r.csv")
+    lines = [line.split(",") for line in path.read_text().splitlines()]
+    path.write_text("\n".join(",".join([*line[:3], *line[4:]]) for line in lines))
+    said = run("record", "r.csv", code=2).stderr
+    assert "lacks 'T'" in said
+    path.write_text(
+        "\n".join(",".join([*line, note]) for line, note in zip(lines, ["note", "", "a b", "x"], strict=True))
+    )
+    assert "3 recorded" in run("record", "r.csv").stderr
 
 
 def test_where_the_study_is(run, lab, made):

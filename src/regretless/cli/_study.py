@@ -4,7 +4,9 @@ A study lies beside the file of its candidates: that of ``scope.csv`` is ``scope
 study, commands run there find it; ``--study`` names it otherwise.
 """
 
+import os
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -18,11 +20,14 @@ from regretless.sheets import Dialect
 from regretless.spaces import Table
 from regretless.study import Regret, Study, Trial
 
-__all__ = ["SUFFIX", "Lab", "about", "check_rows", "open_lab", "place_beside", "study_options"]
+__all__ = ["AGAIN", "SUFFIX", "Lab", "about", "check_rows", "command_of", "open_lab", "place_beside", "study_options"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 SUFFIX = ".study.db"
+#: The column of a round that says how often a suggestion was measured already.
+AGAIN = "measured before"
+_VARIABLE = "REGRETLESS_STUDY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +41,21 @@ class Lab:
     batch: int
     stop: Regret | None
     dialect: Dialect
+    named: tuple[str, ...]  # the words that name it where a command would not find it by itself
+
+    def command(self, *words: str) -> str:
+        """A command about this study that can be pasted."""
+        return shlex.join(["regretless", *words, *self.named])
 
     @property
     def trial_name(self) -> str:
-        """What the numbers of trials are called in files: trial, unless the lab has such a column itself."""
+        """What the numbers of trials are called in files."""
+        return self.title("trial")
+
+    def title(self, word: str) -> str:
+        """What a column of ours is called in files: by its word, unless the lab has such a column itself."""
         taken = {self.row_name, self.study.objective, *self.study.space.names}
-        return "trial" if "trial" not in taken else "regretless trial"
+        return word if word not in taken else f"regretless {word}"
 
     @property
     def has_rows(self) -> bool:
@@ -60,7 +74,7 @@ def study_options(command: Command) -> Command:
         "--study",
         "where",
         metavar="PLACE",
-        envvar="REGRETLESS_STUDY",
+        envvar=_VARIABLE,
         help="Its .study.db file, the CSV it lies beside, or a postgresql:// URL. Default: the only one here.",
     )
     name = click.option("--name", metavar="NAME", help="The name of the study, where a database holds several.")
@@ -94,10 +108,15 @@ def about(
 def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
     """The study that is meant, open until the block ends."""
     place = _find() if where is None else _given(where)
-    shown = re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", place)  # without a password
+    shown = _without_password(place)
     names = Study.names(place)
-    if name is None and len(names) != 1:
-        raise InvalidInput(f"{shown} holds {len(names)} studies: {', '.join(names) or 'none'}. Choose one: --name.")
+    if name is None and not names:
+        raise InvalidInput(f"{shown} holds no study. Make one with init, or name another place with --study.")
+    if name is None and len(names) > 1:
+        raise InvalidInput(
+            f"{shown} holds {len(names)} studies: {', '.join(names)}. Choose one, such as --name "
+            f"{shlex.quote(names[0])} for the first."
+        )
     with Study.open(place, names[0] if name is None else name, **more) as study:
         said = study.about
         stop = said.get("stop")
@@ -109,7 +128,20 @@ def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
             batch=said.get("batch", 1),
             stop=None if stop is None else Regret(**stop),
             dialect=Dialect(**said.get("dialect", {})),
+            named=_naming(place, study.name or "", names),
         )
+
+
+def command_of(place: str, name: str, *words: str) -> str:
+    """A command about a study in this place that can be pasted."""
+    return shlex.join(["regretless", *words, *_naming(place, name, Study.names(place))])
+
+
+def _naming(place: str, name: str, names: list[str]) -> tuple[str, ...]:
+    """``--study`` and ``--name`` as far as they are needed to find a study from here."""
+    found = place == os.environ.get(_VARIABLE) or _here() == [place]
+    study = () if found else ("--study", _without_password(place))
+    return (*study, *(("--name", name) if len(names) > 1 else ()))
 
 
 def check_rows(lab: Lab, rows: tuple[str, ...]) -> None:
@@ -122,15 +154,26 @@ def check_rows(lab: Lab, rows: tuple[str, ...]) -> None:
             space.index_of_id(row)
 
 
+def _here() -> list[str]:
+    return sorted(path.name for path in Path().glob(f"*{SUFFIX}"))
+
+
+def _without_password(place: str) -> str:
+    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", place)
+
+
 def _find() -> str:
-    found = sorted(path.name for path in Path().glob(f"*{SUFFIX}"))
+    found = _here()
     if not found:
         raise InvalidInput(
             f"there is no study (*{SUFFIX}) in this folder. Make one: regretless init scope.csv --objective yield, "
             "or name one with --study."
         )
     if len(found) > 1:
-        raise InvalidInput(f"there are {len(found)} studies in this folder: {', '.join(found)}. Choose one: --study.")
+        raise InvalidInput(
+            f"there are {len(found)} studies in this folder: {', '.join(found)}. Choose one, such as --study "
+            f"{shlex.quote(found[0])} for the first."
+        )
     return found[0]
 
 

@@ -55,7 +55,7 @@ def command(out: str | None, format: Literal["csv", "json"], where: str | None, 
 def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
     own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, lab.study.objective]
     said = ("status", "excluded", "source", "expected", "sd", "zeta", "asked", "ended", "author")
-    title = {word: word if word not in own else f"regretless {word}" for word in said}
+    title = {word: lab.title(word) for word in said}
     times: dict[int, dict[str, Any]] = {}
     for event in lab.study.events():
         if event.number is None:

@@ -8,7 +8,7 @@ import click
 from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option, stop_rule
 from regretless.cli._output import print_rows, say
 from regretless.cli._sheet_study import add_results
-from regretless.cli._study import about, place_beside
+from regretless.cli._study import about, command_of, place_beside
 from regretless.errors import InvalidInput
 from regretless.report.text import number
 from regretless.sheets import Experiments
@@ -66,8 +66,8 @@ def command(
     name = Path(file).stem if name is None else name
     if name in Study.names(place):
         raise InvalidInput(
-            f"there is a study {name!r} already. Go on with it (regretless suggest), bring results along (regretless "
-            "import), or give another --name."
+            f"there is a study {name!r} already. Go on with it: {command_of(place, name, 'suggest')}\nBring results "
+            f"along: {command_of(place, name, 'import', file)}\nOr give another --name."
         )
     row_name, dialect = experiments.row_name, experiments.dialect
     said = about(file=Path(file).name, row_name=row_name, batch=batch, stop=rule, dialect=dialect)
@@ -88,7 +88,7 @@ def command(
     click.echo(f"{table.n_candidates} possible experiments{again}; {objective} is to be {aim}.")
     if done:
         click.echo(f"{done} results were brought along.")
-    say(f"Made {name if '://' in place else place}. Next: regretless suggest")
+    say(f"Made {name if '://' in place else place}. Next: {command_of(place, name, 'suggest')}")
 
 
 def _columns(experiments: Experiments) -> list[dict[str, Any]]:

@@ -1,17 +1,16 @@
 """``regretless record``: results, from the file of a round or from the keyboard."""
 
-import shlex
 from pathlib import Path
 
 import click
 
 from regretless.cli._output import point, say, waiting
 from regretless.cli._standing import MET, standing
-from regretless.cli._study import Lab, open_lab, study_options
+from regretless.cli._study import AGAIN, Lab, open_lab, study_options
 from regretless.cli._typed import typed_number, typed_trial
 from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.text import number
-from regretless.sheets import Reading, RoundRow, read_round
+from regretless.sheets import Reading, RoundRow, Value, read_round
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -73,7 +72,8 @@ def _record_one(lab: Lab, trial: int, rest: tuple[str, ...], failed: bool) -> No
 
 def _record_file(lab: Lab, path: str, reading: Reading) -> None:
     factors, objective = lab.study.space.names, lab.study.objective
-    rows = read_round(path, trial=lab.trial_name, factors=factors, objective=objective, reading=reading)
+    ours = (lab.row_name, lab.title(AGAIN))
+    rows = read_round(path, trial=lab.trial_name, factors=factors, objective=objective, ours=ours, reading=reading)
     new = [row for row in rows if _checked(lab, row, path)]
     for row in new:
         failed = row.value == "failed"
@@ -100,11 +100,11 @@ def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
     trial = trials[row.trial]
     changed = row.changed(trial.params)
     if changed is not None:
-        ran = shlex.quote(f"{changed}={row.plain(changed)}")
+        setting, result = f"{changed}={row.plain(changed)}", _typed(row.value)
         raise InvalidInput(
             f"{path}, line {row.line}: {changed} is {row.cells[changed]!r}, but trial {row.trial} was suggested with "
-            f"{number(trial.params[changed])}. Nothing was recorded. If it was run so, use: regretless ran --trial "
-            f"{row.trial} --set {ran} {'--failed' if row.value == 'failed' else number(row.value) or 'VALUE'}"
+            f"{number(trial.params[changed])}. Nothing was recorded. If it was run so, use: "
+            f"{lab.command('ran', '--trial', str(row.trial), '--set', setting, result)}"
         )
     if row.value is None:
         return False
@@ -112,12 +112,20 @@ def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
         return True
     had = trial.value if trial.status == "told" else "failed"
     if had != row.value:
+        value = ("--failed",) if row.value == "failed" else ("--value", _typed(row.value))
         raise TrialConflict(
             f"{path}, line {row.line}: trial {row.trial} is on record as {number(had)}, the file says "
-            f"{number(row.value)}. Nothing was recorded. To correct it: regretless amend {row.trial} --value "
-            f"{number(row.value)} --reason ..."
+            f"{number(row.value)}. Nothing was recorded. To correct it: "
+            f"{lab.command('amend', str(row.trial), *value, '--reason', 'WHY')}"
         )
     return False
+
+
+def _typed(value: Value) -> str:
+    """A result as it is typed at the prompt, every digit of it."""
+    if value is None:
+        return "VALUE"
+    return "--failed" if value == "failed" else repr(value).removesuffix(".0")
 
 
 def _described(lab: Lab, trial: Trial) -> str:

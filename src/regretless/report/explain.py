@@ -12,7 +12,7 @@ from regretless.spaces import Table
 from regretless.study import Study, Trial
 from regretless.study.replay import asked_from
 
-__all__ = ["Explanation", "Pick", "explain"]
+__all__ = ["Explanation", "Pick", "explain", "measured_before"]
 
 #: A cautious draw of zeta is one that nineteen of twenty exceed; a bold one exceeds nineteen of twenty.
 CAUTIOUS, BOLD = 0.05, 0.95
@@ -72,6 +72,14 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
         "cautious" if zeta < third else "middling" if zeta < two_thirds else "bold"
     )
     return Explanation(trial, draw, cautious, bold)
+
+
+def measured_before(study: Study, trial: Trial) -> int:
+    """How many earlier trials have a result of the same experiment; those set aside do not count."""
+    return sum(
+        other.status == "told" and not other.excluded and other.params == trial.params
+        for other in study.trials[: trial.number]
+    )
 
 
 def _pick(setup: Setup, history: History, number: int, zeta: float, sign: float) -> Pick:

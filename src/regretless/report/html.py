@@ -8,7 +8,7 @@ from typing import Any
 from regretless._version import __version__
 from regretless.errors import MissingExtra
 from regretless.report.effects import Effect, effects
-from regretless.report.explain import Explanation, Pick, explain
+from regretless.report.explain import Explanation, Pick, explain, measured_before
 from regretless.report.figures import certificate_figure, effects_figure, progress_figure
 from regretless.report.style import STYLE
 from regretless.report.text import number, pairs, plus_minus, utc
@@ -54,6 +54,7 @@ def html_report(
         *_effects_table(found, study.objective),
         "<h2>Every suggestion, explained</h2>",
         _EXPLAINED.format(_SCORE[study.direction]),
+        *_again(study),
         _suggestions(study, row_name, progress),
         "<h2>Every trial</h2>",
         _trials(study, row_name),
@@ -68,6 +69,9 @@ _EXPLAINED = """<p>The next experiment is the one with the {} of the model: what
 knowing. ζ is drawn at random each time. A <b>cautious</b> draw (one in twenty is smaller) would have trusted what is
 known, a <b>bold</b> one (one in twenty is larger) would have looked where least is known. Where all three name the same
 experiment, luck had no part in it.</p>"""
+_REPEATED = """<p>Some experiments were suggested again although they had a result: by the rule's score another one was
+worth more than a result anywhere else, as happens where measurements are noisy. A study made with repeats "never"
+measures nothing twice.</p>"""
 _SCORE = {"maximize": "largest <b>mean + √ζ · sd</b>", "minimize": "smallest <b>mean − √ζ · sd</b>"}
 
 
@@ -124,10 +128,18 @@ def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> st
             continue
         why = explain(study, trial)
         progress()
-        rows.append([str(trial.number), _where(trial.row, trial.params, row_name), *_why(trial, why, row_name)])
+        before = measured_before(study, trial)
+        again = f" (measured {before}\u00d7 before)" if before else ""
+        rows.append([str(trial.number), _where(trial.row, trial.params, row_name) + again, *_why(trial, why, row_name)])
     if not rows:
         return "<p>Nothing was suggested yet.</p>"
     return _table(["trial", "suggested", "expected", "ζ", "a cautious draw", "a bold draw", "came out"], rows)
+
+
+def _again(study: Study) -> list[str]:
+    """Why some suggestions name what has a result already."""
+    repeats = [trial for trial in study.trials if trial.source == "rule" and measured_before(study, trial)]
+    return [_REPEATED] if repeats else []
 
 
 def _why(trial: Trial, why: Explanation | None, row_name: str) -> list[str]:

@@ -46,12 +46,21 @@ class RoundRow:
 
 
 def read_round(
-    path: str | Path, *, trial: str, factors: Sequence[str], objective: str, reading: Reading | None = None
+    path: str | Path,
+    *,
+    trial: str,
+    factors: Sequence[str],
+    objective: str,
+    ours: Sequence[str] = (),
+    reading: Reading | None = None,
 ) -> list[RoundRow]:
-    """All rows of the file, read before any of them is used. Columns of the lab's own, such as notes, are left out."""
+    """All rows of the file, read before any of them is used.
+
+    Every factor must be there under its name. Other columns, those of ``ours`` or such as a lab adds, are left out.
+    """
     reading = Reading() if reading is None else reading
     sheet = read_sheet(path, reading)
-    _check_columns(sheet, trial, factors, objective)
+    _check_columns(sheet, trial, factors, objective, ours)
     results = [cell for cell in sheet.columns[objective] if not is_word(cell)]
     try:
         mark = decimal_mark({objective: results}, sheet.dialect.delimiter, reading.decimal, reading.advice)
@@ -69,7 +78,7 @@ def read_round(
     return rows
 
 
-def _check_columns(sheet: Sheet, trial: str, factors: Sequence[str], objective: str) -> None:
+def _check_columns(sheet: Sheet, trial: str, factors: Sequence[str], objective: str, ours: Sequence[str]) -> None:
     """Every column that the round was written with: a factor under another name could not be compared."""
     if trial not in sheet.columns:
         raise InvalidInput(
@@ -78,8 +87,8 @@ def _check_columns(sheet: Sheet, trial: str, factors: Sequence[str], objective: 
         )
     missing = [name for name in (*factors, objective) if name not in sheet.columns]
     if missing:
-        strange = [name for name in sheet.columns if name not in {trial, *factors, objective}]
-        instead = f"; in their place may stand {listed(strange)}" if strange else ""
+        strange = [name for name in sheet.columns if name not in {trial, *factors, objective, *ours}]
+        instead = f" and has {listed(strange)} instead" if strange else ""
         raise InvalidInput(
             f"{sheet.path} lacks {listed(missing)} of the columns that suggest --out wrote{instead}. Call every column "
             "as it was called: without the factors nobody can tell whether they were changed. Nothing was recorded."
