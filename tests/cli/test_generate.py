@@ -61,6 +61,19 @@ def test_plan_is_the_simulation_of_the_scope(run, lab):
     assert shown.count(f"Simulated with {runs.law}.") == 1
 
 
+def test_plan_of_a_large_scope_has_the_law_of_all_its_rows(run, lab):
+    (lab / "scope.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x in range(30) for y in range(30)))
+    asked = ["plan", "scope.csv", "--eps", 2, "--spread", 8, "--functions", 5, "--format", "json"]
+    found = run(*asked)
+    assert "400 of 900 candidates" in found.stderr
+    table = Table(lab / "scope.csv")
+    part = np.sort(np.random.default_rng(0).choice(900, 400, replace=False))
+    kernel = Kernel("matern52", np.full(2, usual_lengthscale(2)), 1.0, (False, False))
+    runs = simulate(table.X[part], kernel, 1 / 400, 2 / 8, n_candidates=900, n_functions=5, max_T=100)
+    typical = next(case for case in json.loads(found.stdout)["cases"] if case["smoothness"] == "typical")
+    assert (typical["half"], typical["nine_of_ten"]) == (runs.quantile(0.5)[0], runs.quantile(0.9)[0])
+
+
 def test_plan_says_where_measured_candidates_are_left_out(run, scope):
     """As a study made by init does where the noise is small; with a given noise that depends on the spread."""
     asked = ["plan", "scope.csv", "--eps", 2, "--noise", 0.2, "--objective", "yield", "--functions", 5]

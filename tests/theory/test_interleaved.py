@@ -148,6 +148,15 @@ def test_units_one_candidate_and_refusals():
             simple_regret_interleaved(3, every=every, **TABLE)
 
 
+@pytest.mark.parametrize(("d", "lengthscale", "noise_var", "stated"), [(1, 0.1, 0.01, 755), (2, 0.2, 0.1, 1092)])
+def test_the_stated_values(d, lengthscale, noise_var, stated):
+    """The sharper form at t = 400 on 100 candidates, as found elsewhere with another program."""
+    X = grid(100, 1) if d == 1 else grid(10, 2)
+    gain = information_gain(Kernel("rbf", np.full(d, lengthscale), 1.0), X, 400, noise_var=noise_var).upper
+    case = {"every": 4, "n_candidates": 100, "info_gain": gain, "noise_var": noise_var}
+    assert round(expected_regret_interleaved(400, **case)) == stated
+
+
 # ---- the derivation, in runs ------------------------------------------------------------------------------------
 
 CASES = {

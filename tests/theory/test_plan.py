@@ -141,6 +141,16 @@ def test_a_simulation_is_a_run_with_certificates(every):
     assert np.any(np.isfinite(runs.certified))
 
 
+def test_a_part_that_stands_for_a_larger_table_has_its_law():
+    part, same = (simulate(LINE, SMOOTH, 0.1, 0.2, n_functions=4, max_T=40, n_candidates=n) for n in (10**6, 20))
+    alone = simulate(LINE, SMOOTH, 0.1, 0.2, n_functions=4, max_T=40)
+    np.testing.assert_array_equal(same.regret, alone.regret)
+    np.testing.assert_array_equal(same.certified, alone.certified)
+    assert not np.array_equal(part.certified, alone.certified)  # it explores more
+    with pytest.raises(InvalidInput, match="at least the 20 distinct rows"):
+        simulate(LINE, SMOOTH, 0.1, 0.2, n_candidates=19)
+
+
 def test_quantiles_and_runs_that_do_not_finish():
     runs = simulate(LINE, SMOOTH, 0.1, 0.02, n_functions=8, max_T=2)
     assert runs.quantile(1.0)[0] == math.inf

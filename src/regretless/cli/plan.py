@@ -82,15 +82,21 @@ def command(
         for word, factor in _SMOOTHNESS.items()
     ]
     with progress(models, "Simulating") as bar:
-        cases = [_simulated(model, X, _categorical(table), eps, most, functions) for model in bar]
+        cases = [_simulated(model, X, table, eps, most, functions) for model in bar]
     _show(cases, experiments, eps, most, format)
 
 
-def _simulated(
-    model: _Model, X: Floats, categorical: tuple[bool, ...], eps: float, most: int, functions: int
-) -> dict[str, Any]:
-    kernel = Kernel("matern52", np.full(X.shape[1], model.lengthscale), 1.0, categorical)
-    runs = simulate(X, kernel, (model.noise / model.spread) ** 2, eps / model.spread, n_functions=functions, max_T=most)
+def _simulated(model: _Model, X: Floats, table: Table, eps: float, most: int, functions: int) -> dict[str, Any]:
+    kernel = Kernel("matern52", np.full(X.shape[1], model.lengthscale), 1.0, _categorical(table))
+    runs = simulate(
+        X,
+        kernel,
+        (model.noise / model.spread) ** 2,
+        eps / model.spread,
+        n_candidates=table.n_candidates,  # the law is that of the whole scope
+        n_functions=functions,
+        max_T=most,
+    )
     return {
         "spread": model.spread,
         "noise": model.noise,

@@ -59,7 +59,8 @@ def box_conditions(dim: int, *, a: float, b: float, side: float = 1.0) -> BoxCon
 
     a and b are those of the tail assumption ``P(sup |df/dx_j| > L) <= a exp(-(L/b)^2)``. The first holds by itself if a
     derivative of f is not 0 everywhere: with L -> 0 the assumption says a >= 1. The second fails at small t on a small
-    or flat box; clamped at 0 the theorem holds, but :func:`conditional_regret_box_as_printed` need not.
+    or flat box; clamped at 0 the theorem holds, but :func:`conditional_regret_box_as_printed` need not. X may be any
+    compact convex part of the box: projected onto it, no point of the grid moves away from a point of X.
 
     >>> box_conditions(2, a=2.0, b=1.5).hold_as_printed
     True

@@ -136,6 +136,7 @@ def simulate(
     *,
     every: int = EVERY,
     repeats: Repeats = "auto",
+    n_candidates: int | None = None,
     n_functions: int = 100,
     max_T: int = 200,
     seed: int = 0,
@@ -145,7 +146,8 @@ def simulate(
     .. math:: f \sim N(0, K_{XX}), \qquad \tau = \min\{t : \text{certificate}_t \le \varepsilon\}
 
     The law and ``repeats`` are those of a default study on a table; with ``every=1, repeats="allow"`` they are those of
-    the theorem. Starts without data. Function i uses the streams (seed, i), so more functions extend the same
+    the theorem. Where ``X`` is a part that stands for a larger table, ``n_candidates`` is the size of that table, which
+    the law counts. Starts without data. Function i uses the streams (seed, i), so more functions extend the same
     experiment.
 
     >>> line = np.linspace(0.0, 1.0, 20)[:, None]
@@ -165,7 +167,10 @@ def simulate(
     noise, seed = check_positive(noise_var, "noise_var"), check_seed(seed)
     left_out, ends = _leaves_out(repeats, noise, kernel)
     rows = _distinct(X)
-    law, last = ShiftedExponential.for_table(len(rows), every=every), min(max_T, len(rows)) if ends else max_T
+    N = len(rows) if n_candidates is None else check_whole(n_candidates, "n_candidates")
+    if len(rows) > N:
+        raise InvalidInput(f"n_candidates must be at least the {len(rows)} distinct rows of X, got {N}.")
+    law, last = ShiftedExponential.for_table(N, every=every), min(max_T, len(rows)) if ends else max_T
     certified, reached, regret = np.full(n_functions, np.inf), np.full(n_functions, np.inf), np.empty(n_functions)
     with single_thread():
         factor = prior_factor(kernel, rows)
