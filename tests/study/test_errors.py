@@ -321,7 +321,7 @@ RUNS = [
     ("half a trial", {"n_trials": 1.5}, "n_trials.*1.5"),
     ("True trials", {"n_trials": True}, "n_trials.*True"),
     ("a callback that cannot be called", {"callback": 3}, "callback.*3"),
-    ("something to catch that is none", {"catch": "ValueError"}, "catch.*'ValueError'"),
+    ("an error that is none", {"on_error": "ValueError"}, "on_error.*'ValueError'"),
     ("bounds reversed", {"space": [(1.0, 0.0)]}, "x0"),
 ]
 

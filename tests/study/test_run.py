@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from regretless import Exhausted, InvalidInput, Study, Table, maximize, minimize
+from regretless import Exhausted, InvalidInput, Regret, Study, Table, maximize, minimize
+from regretless.errors import StoreFull, StudyConflict
 from regretless.optimizer import suggest
 from regretless.study import asking
 
@@ -130,19 +131,58 @@ def picky(x):
     return f(x)
 
 
-@pytest.mark.parametrize("catch", [(ValueError,), ValueError, (KeyError, ArithmeticError, ValueError)])
-def test_exceptions_to_catch_are_failed_trials(catch):
-    result = maximize(picky, BOX, n_trials=10, seed=0, catch=catch)
+EVERY = ["fail", (ValueError,), ValueError, (KeyError, ArithmeticError, ValueError), Exception]
+
+
+@pytest.mark.parametrize("on_error", EVERY, ids=str)
+def test_exceptions_that_make_failed_trials(on_error):
+    result = maximize(picky, BOX, n_trials=10, seed=0, on_error=on_error)
     assert {trial.status for trial in result.history} == {"told", "failed"}
+    assert all((trial.status == "failed") == (trial.params["x0"] > 0.5) for trial in result.history)
     assert result.nfev == 10
 
 
-def test_other_exceptions_end_the_run_and_the_trial_is_failed():
-    study = Study(BOX, seed=0)
-    with pytest.raises(ValueError, match="too hot"):
-        study.optimize(picky, 10, catch=(KeyError,))
-    assert study.trials[-1].status == "failed"
-    assert all(trial.status == "told" for trial in study.trials[:-1])
+def test_catch_is_the_old_name():
+    with pytest.warns(DeprecationWarning, match="on_error") as warned:
+        old = maximize(picky, BOX, n_trials=6, seed=0, catch=(ValueError,))
+    assert warned[0].filename == __file__
+    assert old.history == maximize(picky, BOX, n_trials=6, seed=0, on_error=(ValueError,)).history
+    with pytest.warns(DeprecationWarning, match="on_error") as warned:
+        Study(BOX, seed=0).optimize(f, 2, catch=())
+    assert warned[0].filename == __file__
+    with pytest.raises(InvalidInput, match="alone"), pytest.warns(DeprecationWarning, match="catch"):
+        maximize(picky, BOX, n_trials=6, on_error="fail", catch=(ValueError,))
+
+
+@pytest.mark.parametrize("on_error", ["raise", (), (KeyError,)])
+@pytest.mark.parametrize("find", [maximize, minimize])
+def test_an_exception_ends_the_run_and_loses_nothing(find, on_error):
+    with pytest.raises(ValueError, match="too hot") as caught:
+        find(picky, BOX, n_trials=10, seed=0, on_error=on_error)
+    study = caught.value.study
+    *before, last = study.trials
+    assert before
+    assert all(trial.status == "told" and trial.value == f(list(trial.params.values())) for trial in before)
+    assert last.status == "lost"  # a bug in f is not a failed point
+    assert study.events()[-1].data["reason"] == "ValueError('too hot')"
+    note = caught.value.__notes__[-1]
+    assert f"kept: {len(before)}, in error.study." in note
+    assert "does not count as failed" in note
+    result = study.optimize(f, 3)  # as the note says
+    assert result.nfev == len(before) + 3
+    assert not any(trial.status in ("failed", "pending") for trial in result.history)
+
+
+def test_a_run_with_an_exception_goes_on_as_if_the_trial_had_been_released_by_hand():
+    with pytest.raises(ValueError) as caught:
+        maximize(picky, BOX, n_trials=10, seed=0)
+    twin = Study(BOX, seed=0)
+    while (trial := twin.ask()).params["x0"] <= 0.5:
+        twin.tell(trial, f(list(trial.params.values())))
+    twin.release(trial)
+    assert [t.params for t in caught.value.study.optimize(f, 3).history] == [
+        t.params for t in twin.optimize(f, 3).history
+    ]
 
 
 def test_exhausted_raised_by_the_function_is_not_ours():
@@ -152,15 +192,169 @@ def test_exhausted_raised_by_the_function_is_not_ours():
     study = Study(BOX, seed=0)
     with pytest.raises(Exhausted, match="inner"):
         study.optimize(nested, 5)
-    assert [trial.status for trial in study.trials] == ["failed"]
+    assert [trial.status for trial in study.trials] == ["lost"]
 
 
-@pytest.mark.parametrize("bad", ["0.5", None, [1.0], np.array([1.0]), True, 1j, 10**400])
+@pytest.mark.parametrize("leave", [SystemExit, GeneratorExit])
+def test_a_function_that_leaves_the_program(leave):
+    def g(_x):
+        raise leave
+
+    study = Study(BOX, seed=0)
+    with pytest.raises(leave) as caught:
+        study.optimize(g, 5, on_error="fail")
+    assert [trial.status for trial in study.trials] == ["lost"]
+    assert caught.value.study is study
+
+
+def test_an_exception_that_takes_no_attributes():
+    class Frozen(Exception):
+        def __setattr__(self, name, value):
+            if name in ("study", "__notes__"):
+                raise AttributeError(name)
+            super().__setattr__(name, value)
+
+    with pytest.raises(Frozen):
+        maximize(lambda _: (_ for _ in ()).throw(Frozen()), BOX, n_trials=3, seed=0)
+
+
+def test_an_exception_of_the_callback_keeps_the_trial():
+    def callback(_study, trial):
+        raise KeyError(trial.number)
+
+    with pytest.raises(KeyError) as caught:
+        maximize(f, BOX, n_trials=3, seed=0, callback=callback, on_error="fail")
+    assert [trial.status for trial in caught.value.study.trials] == ["told"]
+    assert "kept: 1, in error.study." in caught.value.__notes__[-1]
+
+
+def test_a_value_that_cannot_be_stored_is_in_the_error(monkeypatch):
+    study = Study(BOX, seed=0)
+
+    def full(*_, **__):
+        raise StoreFull("no room")
+
+    monkeypatch.setattr(study, "tell", full)
+    with pytest.raises(StoreFull) as caught:
+        study.optimize(lambda _: 81.25, 3)
+    assert "81.25" in caught.value.__notes__[0]
+    monkeypatch.undo()
+    assert study.tell(0, 81.25).value == 81.25
+
+
+NO_NUMBERS = ["0.5", None, [1.0], np.array([1.0]), True, 1j, b"3", np.timedelta64(3, "s")]
+
+
+@pytest.mark.parametrize("bad", [*NO_NUMBERS, 10**400], ids=lambda v: type(v).__name__)
 def test_what_is_no_number_at_all_is_an_error_that_names_f(bad):
     study = Study(BOX, seed=0)
     with pytest.raises(InvalidInput, match="what f returned for trial 0"):
-        study.optimize(lambda _: bad, 5)
-    assert [trial.status for trial in study.trials] == ["failed"]
+        study.optimize(lambda _: bad, 5, on_error=(ValueError,))  # what f returned is not what f raised
+    assert [trial.status for trial in study.trials] == ["lost"]
+    assert study.optimize(lambda _: bad, 2, on_error="fail").nfev == 2
+
+
+# Runs that last -------------------------------------------------------------------------------------------------------
+
+
+def params_of(result):
+    return [dict(trial.params) for trial in result.history]
+
+
+@pytest.mark.parametrize("find", [maximize, minimize])
+def test_a_run_in_a_store_goes_on(tmp_path, find):
+    where = {"store": tmp_path / "run.db", "name": "tune"}
+    assert find(f, BOX, 5, seed=1, **where).nfev == 5
+    again = find(f, BOX, 4, seed=1, **where)  # so many more
+    assert again.nfev == 9
+    whole = find(f, BOX, 9, seed=1)
+    assert params_of(again) == params_of(whole)
+    assert again.study.name == "tune"
+    assert Study.names(tmp_path / "run.db") == ["tune"]
+    with pytest.raises(StudyConflict):
+        find(f, [(0.0, 2.0), (-2.0, 2.0)], 4, **where)
+
+
+def test_until_counts_what_a_resumed_study_has(tmp_path):
+    store = tmp_path / "run.db"
+    assert maximize(f, BOX, until=5, seed=1, store=store).message == "5 trials done"
+    assert maximize(f, BOX, until=8, store=store).message == "3 trials done"
+    calls = []
+    result = maximize(calls.append, BOX, until=8, store=store)
+    assert not calls
+    assert result.message == "8 evaluations were done already"
+    assert result.nfev == 8
+    assert result.success
+    result.study.add([0.5, 0.5], 1.0)  # what was not evaluated here does not count
+    result.study.release(result.study.ask())
+    assert result.study.optimize(f, until=10).message == "2 trials done"
+    assert params_of(maximize(f, BOX, until=8, seed=1)) == params_of(result)[:8]
+
+
+def test_until_counts_failed_trials_and_those_of_others(tmp_path):
+    study, other = (Study.open(tmp_path / "run.db", "s", space=BOX, seed=1) for _ in range(2))
+    study.tell(study.ask(), failed=True)
+    other.tell(other.ask(), 1.0)
+
+    def busy(x):
+        other.tell(other.ask(), f(x))
+        return f(x)
+
+    result = study.optimize(busy, until=7)
+    assert result.nfev in (7, 8)  # the other evaluated as many in the meantime
+    assert result.message == "3 trials done"
+
+
+def test_an_exception_in_a_stored_run(tmp_path):
+    store = tmp_path / "run.db"
+    with pytest.raises(ValueError) as caught:
+        maximize(picky, BOX, until=10, seed=0, store=store, name="tune")
+    assert "in the store, as 'tune'" in caught.value.__notes__[-1]
+    result = maximize(f, BOX, until=10, store=store, name="tune")  # mended, the same call goes on
+    assert result.nfev == 10
+    assert sorted({trial.status for trial in result.history}) == ["lost", "told"]
+    assert caught.value.study.seed == result.study.seed
+
+
+def test_a_stop_rule_that_is_met_already_asks_for_nothing():
+    table = [{"t": t} for t in range(12)]
+    rule = Regret(0.5)
+    first = maximize(lambda p: -abs(p["t"] - 4.0), table, 40, seed=1, stop_when=rule)
+    assert first.stopped_by is not None
+    before = first.study.trials
+    again = first.study.optimize(lambda _: pytest.fail("called"), 20, stop_when=rule)
+    assert again.message.startswith("stopped after 0 of 20 trials.")
+    assert again.stopped_by == first.stopped_by
+    assert again.history == before
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({}, "either n_trials.*or until"),
+        ({"n_trials": 3, "until": 5}, "either n_trials.*or until"),
+        ({"until": 0}, "until must be"),
+        ({"until": 2.5}, "until must be"),
+        ({"n_trials": 0}, "n_trials must be"),
+        ({"n_trials": 3, "on_error": "ignore"}, "on_error must be"),
+        ({"n_trials": 3, "on_error": KeyboardInterrupt}, "on_error must be"),
+        ({"n_trials": 3, "on_error": ("fail",)}, "on_error must be"),
+        ({"n_trials": 3, "f": 7}, "f must be callable"),
+        ({"n_trials": 3, "name": ""}, "name must be"),
+    ],
+)
+def test_arguments_are_checked_before_a_store_is_made(tmp_path, more, says):
+    with pytest.raises(InvalidInput, match=says):
+        maximize(**{"f": f, "space": BOX, "store": tmp_path / "run.db", **more})
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_name_needs_a_store():
+    with pytest.raises(InvalidInput, match="store="):
+        maximize(f, BOX, 3, name="tune")
+
+
+# Ctrl-C ---------------------------------------------------------------------------------------------------------------
 
 
 def interrupted(at: int):
@@ -179,13 +373,13 @@ def test_ctrl_c_keeps_what_was_found(at):
     result = maximize(interrupted(at), BOX, n_trials=20, seed=0)
     assert result.message == f"interrupted after {at} of 20 trials"
     assert result.nfev == at
-    assert [trial.status for trial in result.history] == ["told"] * at + ["pending"]
+    assert [trial.status for trial in result.history] == ["told"] * at + ["lost"]
     assert result.success == (at > 0)
     if at:
         assert math.isfinite(result.recommended.mean)
     more = result.study.optimize(f, 5)  # and the study goes on
     assert more.nfev == at + 5
-    assert more.history[at].status == "pending"
+    assert more.history[at].status == "lost"
 
 
 def test_ctrl_c_in_the_callback_counts_the_trial():

@@ -13,7 +13,7 @@ from regretless.cli._config import Config
 from regretless.cli._evaluate import Evaluate, Outcome
 from regretless.errors import Exhausted, RegretlessError
 from regretless.study import Study, Trial
-from regretless.study.run import evaluations
+from regretless.study.result import evaluations
 
 __all__ = ["LEASE", "Loop", "interrupted_by_signals"]
 

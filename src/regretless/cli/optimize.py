@@ -12,7 +12,7 @@ from regretless.errors import InvalidInput
 from regretless.report.text import pairs
 from regretless.study import Study, Trial
 from regretless.study.progress import progress_bar
-from regretless.study.run import evaluations
+from regretless.study.result import evaluations
 
 __all__ = ["command"]
 

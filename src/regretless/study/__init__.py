@@ -4,7 +4,8 @@ from regretless.study.certificate import Regret, RemainingRegret
 from regretless.study.events import Event
 from regretless.study.journal import Journal, MemoryStore, Store
 from regretless.study.replay import Replayed, replay
-from regretless.study.run import Result, maximize, minimize
+from regretless.study.result import Result
+from regretless.study.run import maximize, minimize
 from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
 

@@ -1,85 +1,35 @@
 """A function, a space, a number of trials: the loop around ask and tell."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from regretless.acquisition import Rule
 from regretless.arrays import as_measurement, show
-from regretless.errors import Exhausted, InvalidInput
+from regretless.errors import Exhausted, InvalidInput, RegretlessError
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset
 from regretless.spaces import Repeats
-from regretless.study.certificate import Regret, RemainingRegret, check_stop
+from regretless.study.certificate import Regret
+from regretless.study.journal import Store
+from regretless.study.options import Exceptions, OnError, Options, as_options
 from regretless.study.progress import progress_bar
+from regretless.study.result import Result, evaluations
 from regretless.study.study import Study
-from regretless.study.trial import Recommendation, Trial
+from regretless.study.trial import Trial
 
-__all__ = ["Result", "evaluations", "maximize", "minimize", "run"]
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What an optimisation found; ``x``, ``fun``, ``nfev``, ``message`` and ``success`` read as in SciPy."""
-
-    study: Study
-    message: str
-    stopped_by: RemainingRegret | None = None  # the certificate that ended the run, where one did
-
-    @property
-    def best(self) -> Trial | None:
-        """The trial with the best measured value; None if every trial failed."""
-        return self.study.best
-
-    @property
-    def recommended(self) -> Recommendation | None:
-        """Where the posterior mean is best; under noise a better choice than ``best``. None if nothing was told."""
-        return self.study.recommend() if self.best is not None else None
-
-    @property
-    def history(self) -> tuple[Trial, ...]:
-        """Every trial."""
-        return self.study.trials
-
-    @property
-    def x(self) -> Any:
-        """The best point as the function got it: a dict, or an array where the space has no names."""
-        return None if self.best is None else self.study.space.argument(self.best.params)
-
-    @property
-    def fun(self) -> float | None:
-        """The best measured value."""
-        return None if self.best is None else self.best.value
-
-    @property
-    def nfev(self) -> int:
-        """Evaluations that ended, failed ones included."""
-        return evaluations(self.study)
-
-    @property
-    def success(self) -> bool:
-        """Whether anything was measured."""
-        return self.best is not None
-
-    def __str__(self) -> str:
-        if self.best is None:
-            return f"{self.message}: nothing was measured"
-        at = ", ".join(f"{name}={_short(value)}" for name, value in self.best.params.items())
-        return f"{self.message}: best {self.fun:.8g} at {at}"
-
-
-def evaluations(study: Study) -> int:
-    """How many evaluations ended, failed ones included; what was added from elsewhere is none."""
-    return sum(trial.status in ("told", "failed") and trial.source != "added" for trial in study.trials)
+__all__ = ["maximize", "minimize", "run"]
 
 
 def maximize(
     f: Callable[[Any], Any],
     space: Any,
-    n_trials: int,
+    n_trials: int | None = None,
     *,
+    until: int | None = None,
+    store: str | Path | Store | None = None,
+    name: str | None = None,
     seed: int | None = None,
     preset: Preset = "default",
     rule: str | Rule | None = None,
@@ -89,7 +39,8 @@ def maximize(
     objective: str = "value",
     stop_when: Regret | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
-    catch: tuple[type[Exception], ...] = (),
+    on_error: OnError = "raise",
+    catch: Exceptions | None = None,
     progress: bool | None = None,
 ) -> Result:
     """Find where ``f`` is largest, in few evaluations.
@@ -102,22 +53,32 @@ def maximize(
     space
         What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, or a table of candidates.
     n_trials
-        Evaluations, the initial design included.
+        Evaluations, the initial design included. A stored study that is resumed gets so many more.
+    until
+        In the place of ``n_trials``: evaluations in all, those that a resumed study already has included.
+    store, name
+        Where to keep the run, and what it is called there: the path of a file or what else `Study.open` takes. The same
+        call made again goes on where it was. Without a store the run lives as long as the program.
     seed, preset, rule, surrogate, n_initial, repeats, objective
         See `Study`.
     stop_when
         Stop early once little regret is left: ``Regret(0.5)`` or ``Regret(relative=0.01)``. The reason is the message.
     callback
         Called as ``callback(study, trial)`` after each trial; a true result ends the run.
+    on_error
+        ``"raise"``: an exception of ``f`` ends the run and is raised. Its trial is given up and is not a failed one,
+        and all others are in ``error.study``. ``"fail"``: it makes a failed trial, which suggestions keep away from,
+        and the run goes on. A type of exception, or a tuple of them: these make failed trials, others are raised. A
+        return value that is no number is treated as an exception.
     catch
-        Exceptions of ``f`` that make a failed trial instead of ending the run.
+        The old name of ``on_error`` with types of exceptions.
     progress
         Whether to show a progress bar; by default on a terminal.
 
     Returns
     -------
     Result
-        Ctrl-C ends the run early and keeps what was found.
+        Ctrl-C ends the run early, gives the running trial up and keeps what was found.
 
     Examples
     --------
@@ -125,8 +86,20 @@ def maximize(
     >>> abs(result.x["x"] - 0.3) < 0.02
     True
     """
-    study = Study(
+    options = as_options(
+        f,
+        n_trials,
+        until=until,
+        stop_when=stop_when,
+        callback=callback,
+        on_error=on_error,
+        catch=catch,
+        progress=progress,
+    )
+    with _study(
         space,
+        store,
+        name,
         direction="maximize",
         preset=preset,
         rule=rule,
@@ -135,15 +108,18 @@ def maximize(
         repeats=repeats,
         objective=objective,
         seed=seed,
-    )
-    return run(study, f, n_trials, stop_when=stop_when, callback=callback, catch=catch, progress=progress)
+    ) as study:
+        return run(study, options)
 
 
 def minimize(
     f: Callable[[Any], Any],
     space: Any,
-    n_trials: int,
+    n_trials: int | None = None,
     *,
+    until: int | None = None,
+    store: str | Path | Store | None = None,
+    name: str | None = None,
     seed: int | None = None,
     preset: Preset = "default",
     rule: str | Rule | None = None,
@@ -153,7 +129,8 @@ def minimize(
     objective: str = "value",
     stop_when: Regret | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
-    catch: tuple[type[Exception], ...] = (),
+    on_error: OnError = "raise",
+    catch: Exceptions | None = None,
     progress: bool | None = None,
 ) -> Result:
     """Find where ``f`` is smallest; everything else as in `maximize`.
@@ -162,8 +139,20 @@ def minimize(
     >>> bool(abs(result.x[0] - 0.3) < 0.02)
     True
     """
-    study = Study(
+    options = as_options(
+        f,
+        n_trials,
+        until=until,
+        stop_when=stop_when,
+        callback=callback,
+        on_error=on_error,
+        catch=catch,
+        progress=progress,
+    )
+    with _study(
         space,
+        store,
+        name,
         direction="minimize",
         preset=preset,
         rule=rule,
@@ -172,73 +161,86 @@ def minimize(
         repeats=repeats,
         objective=objective,
         seed=seed,
-    )
-    return run(study, f, n_trials, stop_when=stop_when, callback=callback, catch=catch, progress=progress)
+    ) as study:
+        return run(study, options)
 
 
-def run(
-    study: Study,
-    f: Callable[[Any], Any],
-    n_trials: int,
-    *,
-    stop_when: Regret | None,
-    callback: Callable[[Study, Trial], Any] | None,
-    catch: tuple[type[Exception], ...],
-    progress: bool | None,
-) -> Result:
-    """Ask, evaluate, tell, ``n_trials`` times."""
-    if isinstance(n_trials, bool) or not isinstance(n_trials, int | np.integer) or n_trials < 1:
-        raise InvalidInput(f"n_trials must be a whole number >= 1, got {show(n_trials)}.")
-    if not callable(f):
-        raise InvalidInput(f"f must be callable, got {show(f)}.")
-    if callback is not None and not callable(callback):
-        raise InvalidInput(f"callback must be callable as callback(study, trial), got {show(callback)}.")
-    caught = _as_exceptions(catch)
-    if stop_when is not None:
-        check_stop(stop_when)
-    done = 0
-    with progress_bar(int(n_trials), show=progress) as report:
+def run(study: Study, options: Options) -> Result:
+    """Ask, evaluate, tell, as often as planned."""
+    total, stop_when, callback, until = options.total(study), options.stop_when, options.callback, options.until
+    if not total:
+        return Result(study, f"{evaluations(study)} evaluations were done already")
+    done, asked = 0, None
+    with progress_bar(total, show=options.progress) as report:
         try:
-            for _ in range(n_trials):
+            while True:
+                left = study.should_stop(stop_when) if stop_when is not None else None
+                if left is not None:  # perhaps before anything was asked, in a study that is resumed
+                    return Result(study, f"stopped after {done} of {total} trials. {left.sentence}", left)
+                if asked is not None and callback is not None and callback(study, study.trials[asked.number]):
+                    return Result(study, f"stopped by the callback after {done} of {total} trials")
+                if done >= total or (until is not None and evaluations(study) >= until):
+                    return Result(study, f"{done} trials done")
                 try:
                     asked = study.ask()
                 except Exhausted:
-                    return Result(study, f"every candidate was tried after {done} of {n_trials} trials")
-                trial = _evaluate(study, f, asked, caught)
+                    return Result(study, f"every candidate was tried after {done} of {total} trials")
+                _evaluate(study, options, asked)
                 done += 1
                 report(study.best.value if study.best is not None else None)
-                left = study.should_stop(stop_when) if stop_when is not None else None
-                if left is not None:
-                    return Result(study, f"stopped after {done} of {n_trials} trials. {left.sentence}", left)
-                if callback is not None and callback(study, trial):
-                    return Result(study, f"stopped by the callback after {done} of {n_trials} trials")
         except KeyboardInterrupt:
-            return Result(study, f"interrupted after {done} of {n_trials} trials")
-    return Result(study, f"{n_trials} trials done")
+            _give_up(study, asked, "interrupted")
+            return Result(study, f"interrupted after {done} of {total} trials")
+        except BaseException as error:
+            _attach(study, error, _give_up(study, asked, show(error)))
+            raise
 
 
-def _evaluate(study: Study, f: Callable[[Any], Any], trial: Trial, catch: tuple[type[Exception], ...]) -> Trial:
+@contextlib.contextmanager
+def _study(space: Any, store: Any, name: str | None, **settings: Any) -> Iterator[Study]:
+    """A study in memory, or one that lasts."""
+    if store is None:
+        if name is not None:
+            raise InvalidInput(f"name={show(name)} needs store=, the file or database to keep the study in.")
+        yield Study(space, **settings)
+        return
+    with Study.open(store, "study" if name is None else name, space=space, **settings) as study:
+        yield study
+
+
+def _evaluate(study: Study, options: Options, trial: Trial) -> None:
     try:
-        value = f(study.space.argument(trial.params))
-    except catch:
-        return study.tell(trial, failed=True)
-    except Exception:
-        study.tell(trial, failed=True)  # the run ends here; what was asked for does not stay pending for ever
-        raise
+        value = options.f(study.space.argument(trial.params))
+    except options.failing:
+        study.tell(trial, failed=True)
+        return
     try:
         number = as_measurement(value, f"what f returned for trial {trial.number}")
     except InvalidInput:
-        study.tell(trial, failed=True)
+        if Exception not in options.failing:
+            raise
+        number = None
+    try:
+        study.tell(trial, number, failed=number is None)
+    except Exception as error:  # of the store: what was paid for is not lost
+        error.add_note(f"f returned {show(value)} for trial {trial.number}, which could not be stored; tell it later.")
         raise
-    return study.tell(trial, number, failed=number is None)
 
 
-def _as_exceptions(catch: Any) -> tuple[type[Exception], ...]:
-    kinds = catch if isinstance(catch, tuple) else (catch,)
-    if not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
-        raise InvalidInput(f"catch must be a tuple of exception types, such as (ValueError,), got {show(catch)}.")
-    return kinds
+def _give_up(study: Study, trial: Trial | None, reason: str) -> bool:
+    """Release the trial that was running; whether there was one."""
+    with contextlib.suppress(RegretlessError):  # it has ended, or the store is the trouble
+        return trial is not None and study.release(trial, reason).status == "lost"
+    return False
 
 
-def _short(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+def _attach(study: Study, error: BaseException, gave_up: bool) -> None:
+    """Hand the study over with the error."""
+    lost = "The trial in which this happened was given up and does not count as failed. " if gave_up else ""
+    kept = "in error.study" if study.name is None else f"in error.study and in the store, as {study.name!r}"
+    with contextlib.suppress(Exception):  # a class of exceptions may have no room for it
+        error.study = study  # type: ignore[attr-defined]
+        error.add_note(
+            f"regretless: {lost}Evaluations that are kept: {evaluations(study)}, {kept}. To go on: "
+            "error.study.optimize(f, ...)."
+        )

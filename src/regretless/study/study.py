@@ -35,7 +35,8 @@ from regretless.study.trial import Recommendation, Trial
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from regretless.study.run import Result
+    from regretless.study.options import Exceptions, OnError
+    from regretless.study.result import Result
 
 __all__ = ["Study"]
 
@@ -452,17 +453,33 @@ class Study:
     def optimize(
         self,
         f: Callable[[Any], Any],
-        n_trials: int,
+        n_trials: int | None = None,
         *,
+        until: int | None = None,
         stop_when: Regret | None = None,
         callback: Callable[["Study", Trial], Any] | None = None,
-        catch: tuple[type[Exception], ...] = (),
+        on_error: "OnError" = "raise",
+        catch: "Exceptions | None" = None,
         progress: bool | None = None,
     ) -> "Result":
-        """Ask, evaluate ``f`` and tell, ``n_trials`` times; see `maximize` for the arguments."""
+        """Ask, evaluate ``f`` and tell, ``n_trials`` more times, or ``until`` there are so many evaluations in all.
+
+        See `maximize` for the arguments.
+        """
+        from regretless.study.options import as_options
         from regretless.study.run import run
 
-        return run(self, f, n_trials, stop_when=stop_when, callback=callback, catch=catch, progress=progress)
+        options = as_options(
+            f,
+            n_trials,
+            until=until,
+            stop_when=stop_when,
+            callback=callback,
+            on_error=on_error,
+            catch=catch,
+            progress=progress,
+        )
+        return run(self, options)
 
     # Inside ---------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,92 @@
+"""What to do with a function: the arguments that `maximize`, `minimize` and `Study.optimize` share, checked once."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from regretless.arrays import show
+from regretless.errors import InvalidInput
+from regretless.study.certificate import Regret, check_stop
+from regretless.study.result import evaluations
+from regretless.study.study import Study
+from regretless.study.trial import Trial
+
+__all__ = ["Exceptions", "OnError", "Options", "as_options"]
+
+Exceptions: TypeAlias = type[Exception] | tuple[type[Exception], ...]
+#: What to do about exceptions of a function: let all of them end the run, or take all or some for failed trials.
+OnError: TypeAlias = Literal["raise", "fail"] | Exceptions
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to evaluate, how often, and when to end before that."""
+
+    f: Callable[[Any], Any]
+    n_trials: int | None  # so many more, or
+    until: int | None  # so many in all
+    stop_when: Regret | None
+    callback: Callable[[Study, Trial], Any] | None
+    failing: tuple[type[Exception], ...]  # exceptions that make a failed trial
+    progress: bool | None
+
+    def total(self, study: Study) -> int:
+        """How many evaluations are wanted now."""
+        if self.until is None:
+            assert self.n_trials is not None
+            return self.n_trials
+        study.refresh()
+        return max(self.until - evaluations(study), 0)
+
+
+def as_options(
+    f: Any,
+    n_trials: Any,
+    *,
+    until: Any,
+    stop_when: Any,
+    callback: Any,
+    on_error: Any,
+    catch: Any,
+    progress: bool | None,
+) -> Options:
+    """Check the arguments of a run, before a study is made or opened."""
+    if (n_trials is None) == (until is None):
+        raise InvalidInput("say how many: either n_trials, so many more, or until=, so many in all.")
+    if not callable(f):
+        raise InvalidInput(f"f must be callable, got {show(f)}.")
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"callback must be callable as callback(study, trial), got {show(callback)}.")
+    if stop_when is not None:
+        check_stop(stop_when)
+    counts = _as_count(n_trials, "n_trials"), _as_count(until, "until")
+    return Options(f, *counts, stop_when, callback, _failing(on_error, catch), progress)
+
+
+def _failing(on_error: Any, catch: Any) -> tuple[type[Exception], ...]:
+    """The exceptions that make a failed trial."""
+    if catch is not None:
+        warnings.warn("catch= is called on_error= now, with the same types.", DeprecationWarning, stacklevel=4)
+        if on_error != "raise":
+            raise InvalidInput("give on_error alone: catch is its old name.")
+        on_error = catch
+    if isinstance(on_error, str) and on_error in ("raise", "fail"):
+        return (Exception,) if on_error == "fail" else ()
+    kinds = on_error if isinstance(on_error, tuple) else (on_error,)
+    if not all(isinstance(kind, type) and issubclass(kind, Exception) for kind in kinds):
+        raise InvalidInput(
+            "on_error must be 'raise', 'fail', or the exceptions that make a failed trial, such as (ValueError,), "
+            f"got {show(on_error)}."
+        )
+    return kinds
+
+
+def _as_count(count: Any, what: str) -> int | None:
+    if count is None:
+        return None
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise InvalidInput(f"{what} must be a whole number >= 1, got {show(count)}.")
+    return int(count)

@@ -1,0 +1,69 @@
+"""What an optimisation found."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from regretless.study.certificate import RemainingRegret
+from regretless.study.study import Study
+from regretless.study.trial import Recommendation, Trial
+
+__all__ = ["Result", "evaluations"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an optimisation found; ``x``, ``fun``, ``nfev``, ``message`` and ``success`` read as in SciPy."""
+
+    study: Study
+    message: str
+    stopped_by: RemainingRegret | None = None  # the certificate that ended the run, where one did
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial with the best measured value; None if every trial failed."""
+        return self.study.best
+
+    @property
+    def recommended(self) -> Recommendation | None:
+        """Where the posterior mean is best; under noise a better choice than ``best``. None if nothing was told."""
+        return self.study.recommend() if self.best is not None else None
+
+    @property
+    def history(self) -> tuple[Trial, ...]:
+        """Every trial."""
+        return self.study.trials
+
+    @property
+    def x(self) -> Any:
+        """The best point as the function got it: a dict, or an array where the space has no names."""
+        return None if self.best is None else self.study.space.argument(self.best.params)
+
+    @property
+    def fun(self) -> float | None:
+        """The best measured value."""
+        return None if self.best is None else self.best.value
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations that ended, failed ones included."""
+        return evaluations(self.study)
+
+    @property
+    def success(self) -> bool:
+        """Whether anything was measured."""
+        return self.best is not None
+
+    def __str__(self) -> str:
+        if self.best is None:
+            return f"{self.message}: nothing was measured"
+        at = ", ".join(f"{name}={_short(value)}" for name, value in self.best.params.items())
+        return f"{self.message}: best {self.fun:.8g} at {at}"
+
+
+def evaluations(study: Study) -> int:
+    """How many evaluations ended, failed ones included; what was added from elsewhere is none."""
+    return sum(trial.status in ("told", "failed") and trial.source != "added" for trial in study.trials)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
