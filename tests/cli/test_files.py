@@ -49,6 +49,22 @@ def test_a_round_is_written_and_read_in_the_dialect_of_the_scope(run, german):
     assert "0 results recorded; 4 were on record already" in run("import", "out.csv").stderr
 
 
+def test_numbers_are_typed_as_the_files_write_them(run, german):
+    run("suggest", "-n", 1)
+    run("record", 2, "61,5")
+    run("amend", 2, "--value", "71,5", "--reason", "Tippfehler")
+    run("ran", "--set", f"{NAMES[0]}=20,5", "--set", "Säure=A", "-1,25")
+    assert [trial.value for trial in trials(german, "plan")][2:] == [71.5, -1.25]
+    assert trials(german, "plan")[-1].params == {NAMES[0]: 20.5, "Säure": "A"}
+    run("record", 2, "1.000,5", code=2)
+
+
+def test_a_comma_at_the_prompt_is_asked_about_elsewhere(run, lab, scope):
+    run("init", "scope.csv", "--objective", "yield")
+    run("suggest")
+    assert "Write 61.5" in run("record", 0, "61,5", code=2).stderr
+
+
 def test_csv_on_stdout_is_in_that_dialect_too(run, german):
     for words in (
         ["export"],
@@ -143,6 +159,13 @@ def test_a_round_may_change_its_format(run, german, book):
     lines = [";".join(str(cell).replace(".", ",") for cell in [*row[:-1], 6.5]) for row in rows]
     (german / "s.csv").write_text("\n".join([";".join(head), *lines]), encoding="utf-8")
     assert "2 recorded" in run("record", "s.csv").stderr
+
+
+def test_a_text_with_a_comma_in_a_workbook_of_a_study_with_commas(run, german, book):
+    run("suggest", "--out", "r.xlsx")
+    book.fill("r.xlsx", [80.125, "81,5"])
+    run("record", "r.xlsx")
+    assert [trial.value for trial in trials(german, "plan")][2:] == [80.125, 81.5]
 
 
 def test_a_workbook_with_notes_in_a_second_worksheet(run, german, book):

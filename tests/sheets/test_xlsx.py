@@ -45,8 +45,18 @@ def test_a_formula_without_a_result_is_not_an_empty_cell(tmp_path):
 
 def test_a_date_among_numbers_is_seen(tmp_path):
     path = book(tmp_path / "lab.xlsx", ("A", [["ratio", "y"], [0.5, 1], [datetime.date(2024, 2, 1), 2]]))
-    with pytest.raises(InvalidInput, match="2024-02-01"):
+    with pytest.raises(InvalidInput, match=r"2024-02-01.*\(taken for a date by the spreadsheet\)"):
         read_experiments(path, objective="y")
+
+
+def test_numbers_beside_a_text_with_a_comma(tmp_path):
+    """Excel stores what it did not take for a number as text; a number itself has no decimal mark."""
+    path = book(tmp_path / "lab.xlsx", ("A", [["t", "y"], [0.5, 80.125], [1, "81,5"], [1.5e-7, "failed"]]))
+    with pytest.raises(InvalidInput, match="mixes decimal points and decimal commas"):
+        read_experiments(path, objective="y")
+    found = read_experiments(path, Reading(decimal=","), objective="y")
+    assert found.values == (80.125, 81.5, "failed")
+    assert found.factors == {"t": [0.5, 1.0, 1.5e-7]}
 
 
 def test_broken_and_missing(tmp_path, monkeypatch):

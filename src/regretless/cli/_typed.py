@@ -10,14 +10,18 @@ from regretless.spaces.files import is_number
 __all__ = ["typed_number", "typed_params", "typed_trial"]
 
 
-def typed_number(text: str, what: str) -> float:
-    """A finite number with a decimal point.
+def typed_number(text: str, what: str, decimal: str = ".") -> float:
+    """A finite number with a decimal point, or with a comma where the files of the study are written with commas.
 
-    >>> typed_number("81.2", "yield")
-    81.2
+    >>> typed_number("81.2", "yield"), typed_number("81,2", "yield", ",")
+    (81.2, 81.2)
     """
     if is_number(text, ",") and "," in text:
-        raise InvalidInput(f"{what}: {text!r} holds a comma. Write {text.replace(',', '.')} if that is what it says.")
+        if decimal != ",":
+            raise InvalidInput(
+                f"{what}: {text!r} holds a comma. Write {text.replace(',', '.')} if that is what it says."
+            )
+        text = text.replace(",", ".")
     if not is_number(text, "."):
         raise InvalidInput(f"{what} must be a number such as 81.2, got {text!r}. Without a result, use --failed.")
     number = float(text)
@@ -35,18 +39,18 @@ def typed_trial(text: str) -> int:
     return int(text)
 
 
-def typed_params(settings: tuple[str, ...], space: Table | Mixed) -> dict[str, Any]:
+def typed_params(settings: tuple[str, ...], space: Table | Mixed, decimal: str = ".") -> dict[str, Any]:
     """What ``--set NAME=VALUE`` says, each value of the kind its factor has."""
     params: dict[str, Any] = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
         if not equals or name not in space.names:
             raise InvalidInput(f"--set {setting!r}: write NAME=VALUE with a NAME of {', '.join(space.names)}.")
-        params[name] = _value(text, name, space)
+        params[name] = _value(text, name, space, decimal)
     return params
 
 
-def _value(text: str, name: str, space: Table | Mixed) -> Any:
+def _value(text: str, name: str, space: Table | Mixed, decimal: str) -> Any:
     if isinstance(space, Table):
         example: Any = space.params(0)[name]
         choices: tuple[Any, ...] = (example,)
@@ -58,5 +62,5 @@ def _value(text: str, name: str, space: Table | Mixed) -> Any:
     for choice in choices:  # a choice that is spelled just so, such as True
         if str(choice) == text:
             return choice
-    number = typed_number(text, name)
-    return int(number) if number.is_integer() and "." not in text else number
+    number = typed_number(text, name, decimal)
+    return int(number) if number.is_integer() and not {".", ","} & set(text) else number

@@ -26,7 +26,7 @@ def command(trial: int, value: str | None, failed: bool, reason: str, where: str
         raise InvalidInput("give either --value or --failed.")
     with open_lab(where, name) as lab:
         before = lab.study.trials[trial].value if trial < len(lab.study) else None
-        result = None if value is None else typed_number(value, lab.study.objective)
+        result = None if value is None else typed_number(value, lab.study.objective, lab.dialect.decimal)
         after = lab.study.amend(trial, result, failed=failed, reason=reason)
         was, now = ("failed" if one is None else number(one) for one in (before, after.value))
         say(f"Trial {trial}: {lab.study.objective} was {was}, is now {now}.")

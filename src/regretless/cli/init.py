@@ -87,7 +87,7 @@ def command(
     aim = "maximised" if maximize else "minimised"
     click.echo(f"{table.n_candidates} possible experiments{again}; {objective} is to be {aim}.")
     if done:
-        click.echo(f"{done} results were brought along.")
+        click.echo("1 result was brought along." if done == 1 else f"{done} results were brought along.")
     say(f"Made {name if '://' in place else place}. Next: {command_of(place, name, 'suggest')}")
 
 

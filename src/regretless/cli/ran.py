@@ -43,12 +43,12 @@ def command(
     if (row is None) == (not settings):
         raise InvalidInput("say what was run: --set NAME=VALUE for each factor that differs, or --row.")
     with open_lab(where, name) as lab:
-        result = None if value is None else typed_number(value, lab.study.objective)
+        result = None if value is None else typed_number(value, lab.study.objective, lab.dialect.decimal)
         if row is not None:
             instead = None if trial is None else _pending(lab, trial)
             added = lab.study.add(row=row, value=result, failed=failed)
         else:
-            given = typed_params(settings, lab.study.space)
+            given = typed_params(settings, lab.study.space, lab.dialect.decimal)
             instead = _base(lab, given, trial)
             params: dict[str, Any] = {**(instead.params if instead else {}), **given}
             added = lab.study.add(params, result, failed=failed)

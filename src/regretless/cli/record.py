@@ -47,7 +47,8 @@ def command(
         if is_file:
             if len(what) > 1 or failed:
                 raise InvalidInput(f"{first} is a file: its results stand in it, nothing follows. One file at a time.")
-            mark = decimal if decimal is not None else _mark(lab, first)
+            # A file that was written with commas is read with commas: 1,5 and 7 are numbers in it.
+            mark = decimal or ("," if lab.dialect.decimal == "," else None)
             _record_file(lab, first, Reading(decimal=mark, worksheet=worksheet, at_prompt=True))
         else:
             _record_one(lab, typed_trial(first), what[1:], failed)
@@ -65,7 +66,7 @@ def _record_one(lab: Lab, trial: int, rest: tuple[str, ...], failed: bool) -> No
     told = (
         lab.study.tell(trial, failed=True)
         if failed
-        else lab.study.tell(trial, typed_number(rest[0], lab.study.objective))
+        else lab.study.tell(trial, typed_number(rest[0], lab.study.objective, lab.dialect.decimal))
     )
     say(f"Recorded {_described(lab, told)}")
 
@@ -83,11 +84,6 @@ def _record_file(lab: Lab, path: str, reading: Reading) -> None:
     known = len(rows) - empty - len(new)
     parts = [f"{len(new)} recorded", f"{known} on record already" * bool(known), f"{empty} still empty" * bool(empty)]
     say(f"{path}: {', '.join(part for part in parts if part)}.")
-
-
-def _mark(lab: Lab, path: str) -> str | None:
-    """A CSV file that was written with commas is read with commas: 1,5 and 7 are numbers in it."""
-    return lab.dialect.decimal if lab.dialect.decimal == "," and Path(path).suffix.lower() != ".xlsx" else None
 
 
 def _checked(lab: Lab, row: RoundRow, path: str) -> bool:

@@ -3,7 +3,7 @@
 from typing import Literal, TypeAlias
 
 from regretless.errors import InvalidInput
-from regretless.spaces.files.cells import as_float, is_number, unit_hint
+from regretless.spaces.files.cells import as_float, hint, is_number
 from regretless.spaces.scalars import show
 
 __all__ = ["Value", "as_measured", "is_word"]
@@ -28,7 +28,7 @@ def as_measured(cell: str, line: int, name: str, *, decimal: str) -> Value:
         return "failed"
     if not is_number(cell, decimal):
         raise InvalidInput(
-            f"line {line}, column {name!r}: {show(cell)} is not a number{unit_hint(cell)}. Write a number with the "
+            f"line {line}, column {name!r}: {show(cell)} is not a number{hint(cell)}. Write a number with the "
             f"decimal mark {decimal!r}, leave the cell empty if nothing was measured, or write failed."
         )
     return as_float(cell, f"line {line}, column {name!r}")

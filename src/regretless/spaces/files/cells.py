@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from regretless.errors import InvalidInput
 from regretless.spaces.scalars import Scalar, show
 
-__all__ = ["Advice", "as_factor", "as_float", "decimal_mark", "is_number", "unit_hint"]
+__all__ = ["Advice", "as_factor", "as_float", "decimal_mark", "hint", "is_number"]
 
 #: How to say an option and its value, at a prompt or in Python.
 Advice = Callable[[str, str], str]
@@ -16,6 +16,7 @@ _POINT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?", re.ASCII)
 _ERRORS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"})
 _WITH_UNIT = re.compile(r"[+-]?\d[\d.,\s']*\s*[^\W\d_°%/µ]{0,5}[°%/µ]?[^\W\d_]{0,5}")  # 20 C, 5%, 1 000, 3 mg/ml
+_DATE = re.compile(r"\d{4}-\d\d-\d\d\b")
 _BEYOND = 2**53  # whole numbers up to here are exact as floats
 
 
@@ -81,9 +82,9 @@ def as_factor(
         strange = [i for i, cell in enumerate(cells) if not (is_number(cell, ".") or is_number(cell, ","))]
         i = strange[0] if strange else numeric.index(False)
         raise InvalidInput(
-            f"column {name!r} holds numbers, but {show(cells[i])} in line {lines[i]}. Write a plain number there"
-            f"{unit_hint(cells[i])}, with the decimal mark {decimal!r}; or use {advice('categorical', name)} if its "
-            f"values are names, or {advice('ignore', name)} to leave it out."
+            f"column {name!r} holds numbers, but {show(cells[i])} in line {lines[i]}{hint(cells[i])}. Write a plain "
+            f"number there, with the decimal mark {decimal!r}; or use {advice('categorical', name)} if its values are "
+            f"names, or {advice('ignore', name)} to leave it out."
         )
     if all(cell.lstrip("+-").isdecimal() for cell in cells) and all(abs(int(cell)) <= _BEYOND for cell in cells):
         return [int(cell) for cell in cells]
@@ -98,15 +99,17 @@ def as_float(cell: str, where: str) -> float:
     return number + 0.0  # -0.0 and 0.0 are one value
 
 
-def unit_hint(cell: str) -> str:
-    """What to write in the place of a number with its unit, where that is clear.
+def hint(cell: str) -> str:
+    """What is wrong with a cell that should be a number, where that is clear.
 
-    >>> unit_hint("40 °C"), unit_hint("hot")
-    (', such as 40, without the unit', '')
+    >>> hint("40 °C"), hint("hot"), hint("2026-05-01 00:00:00")
+    (' (40, without the unit?)', '', ' (taken for a date by the spreadsheet)')
     """
+    if _DATE.match(cell):
+        return " (taken for a date by the spreadsheet)"
     bare = cell.replace("\u2212", "-").rstrip("%°CFKkgmlLMh \u00a0")
     if bare != cell and (is_number(bare, ".") or is_number(bare, ",")):
-        return f", such as {bare}, without the unit"
+        return f" ({bare}, without the unit?)"
     return ""
 
 

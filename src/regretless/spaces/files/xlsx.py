@@ -14,7 +14,7 @@ __all__ = ["read_workbook"]
 
 
 def read_workbook(path: Path, reading: Reading) -> Lines:
-    """The cells of a worksheet as text, numbers with a decimal point; unnamed, it is the only one with content.
+    """The cells of a worksheet as text; unnamed, it is the only one with content.
 
     A formula counts as the result that Excel stored with it; one without a result is refused.
     """
@@ -33,7 +33,7 @@ def read_workbook(path: Path, reading: Reading) -> Lines:
                     f"{path}, line {number}, cell {j + 1}: a formula without a stored result ({source!s:.40}). Open "
                     "the file in Excel and save it once, or write the number."
                 )
-        rows.append((number, [_as_text(cell, path, number) for cell in cells]))
+        rows.append((number, [_as_text(cell, path, number, reading.decimal or ".") for cell in cells]))
     while rows and not any(rows[-1][1]):
         rows.pop()
     if len(rows) < 2:
@@ -82,13 +82,13 @@ def _values(sheet: Any) -> list[tuple[Any, ...]]:
     return [row + (None,) * (width - len(row)) for row in rows]
 
 
-def _as_text(cell: Any, path: Path, number: int) -> str:
+def _as_text(cell: Any, path: Path, number: int, decimal: str) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "TRUE" if cell else "FALSE"
     if isinstance(cell, int | float):
-        return repr(cell)
+        return repr(cell).replace(".", decimal)  # a number has no mark of its own, a text beside it may have one
     if isinstance(cell, datetime.date | datetime.time | datetime.timedelta):
         return str(cell)
     if isinstance(cell, str):
