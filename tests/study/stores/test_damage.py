@@ -2,12 +2,9 @@
 
 import random
 import shutil
-import sqlite3
-import tempfile
-from pathlib import Path
 
 import pytest
-from tests.study.stores.workers import SETTINGS, lines, loop_as_nobody, loop_with_little_room, numbers, run, value_of
+from tests.study.stores.workers import SETTINGS, lines, loop_obeying, loop_with_little_room, numbers, run, value_of
 
 from regretless import (
     InvalidInput,
@@ -171,28 +168,19 @@ def test_a_full_disk(path, tmp_path):
         study.tell(study.ask(), 1.0)
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "old"])
-def test_a_read_only_file(kind, monkeypatch):
-    if kind == "old":
-        monkeypatch.setattr(sqlite, "driver", lambda: sqlite3)
-    with tempfile.TemporaryDirectory() as top:  # pytest's folders are closed to other users
-        folder, log = Path(top) / kind, Path(top) / "log"
-        folder.mkdir()
-        Path(top).chmod(0o755)
-        path = folder / "lab.db"
-        Study.open(path, "s", **SETTINGS).close()
-        log.touch()
-        log.chmod(0o666)
-        path.chmod(0o444)
-        folder.chmod(0o555)
-        before = path.read_bytes()
-        process = run(loop_as_nobody, str(path), str(log), 3, {"author": "nobody"})
-        process.join(120)
-        folder.chmod(0o755)
-        assert path.read_bytes() == before
-        assert lines(log)[-1].split()[1] in ("StoreReadOnly", "StoreUnreachable"), lines(log)[-1]
-        path.chmod(0o644)
-        Study.open(path, "s").ask()
+def test_a_read_only_file(path, tmp_path):
+    folder, log = path.parent, tmp_path / "log"
+    Study.open(path, "s", **SETTINGS).close()
+    path.chmod(0o444)
+    folder.chmod(0o555)
+    before = path.read_bytes()
+    process = run(loop_obeying, str(path), str(log), 3, {"author": "nobody"})
+    process.join(120)
+    folder.chmod(0o755)
+    assert path.read_bytes() == before
+    assert lines(log)[-1].split()[1] in ("StoreReadOnly", "StoreUnreachable"), lines(log)[-1]
+    path.chmod(0o644)
+    Study.open(path, "s").ask()
 
 
 def test_a_writer_who_never_lets_go(path, monkeypatch):
