@@ -30,6 +30,7 @@ from regretless.errors import (
     TrialConflict,
     UnknownStudy,
     UnknownTrial,
+    UntrustedCode,
 )
 from regretless.gp import Surrogate
 from regretless.spaces import Box, Categorical, Fixed, Float, Int, Mixed, Ordinal, Table
@@ -91,6 +92,7 @@ __all__ = [
     "TrialConflict",
     "UnknownStudy",
     "UnknownTrial",
+    "UntrustedCode",
     "__version__",
     "maximize",
     "minimize",

@@ -17,6 +17,7 @@ __all__ = [
     "TrialConflict",
     "UnknownStudy",
     "UnknownTrial",
+    "UntrustedCode",
 ]
 
 
@@ -60,6 +61,10 @@ class UnknownStudy(RegretlessError, KeyError):
 
 class StudyConflict(RegretlessError):
     """The stored study has another space or other settings than were given. Nothing was changed."""
+
+
+class UntrustedCode(RegretlessError):
+    """The stored study names code of others that nobody vouched for. Nothing was imported."""
 
 
 class StoreError(RegretlessError):

@@ -52,6 +52,7 @@ PUBLIC = [
     "TrialConflict",
     "UnknownStudy",
     "UnknownTrial",
+    "UntrustedCode",
     "__version__",
     "maximize",
     "minimize",

@@ -7,6 +7,7 @@ study, commands run there find it; ``--study`` names it otherwise.
 import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -28,6 +29,7 @@ SUFFIX = ".study.db"
 #: The column of a round that says how often a suggestion was measured already.
 AGAIN = "measured before"
 _VARIABLE = "REGRETLESS_STUDY"
+_TRUST = "regretless.trust"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Lab:
 
 
 def study_options(command: Command) -> Command:
-    """``--study`` and ``--name``, handed on as ``where`` and ``name``."""
+    """``--study`` and ``--name``, handed on as ``where`` and ``name``; ``--trust``, which `open_lab` looks up."""
     where = click.option(
         "--study",
         "where",
@@ -78,7 +80,16 @@ def study_options(command: Command) -> Command:
         help="Its .study.db file, the CSV it lies beside, or a postgresql:// URL. Default: the only one here.",
     )
     name = click.option("--name", metavar="NAME", help="The name of the study, where a database holds several.")
-    return where(name(command))
+    trust = click.option(
+        "--trust",
+        multiple=True,
+        metavar="MODULE",
+        envvar="REGRETLESS_TRUST",
+        expose_value=False,
+        callback=lambda ctx, _option, modules: ctx.meta.update({_TRUST: modules}),
+        help="A module whose code the study may use, such as that of a rule of your own. Repeatable.",
+    )
+    return where(name(trust(command)))
 
 
 def place_beside(file: str) -> str:
@@ -117,7 +128,10 @@ def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
             f"{shown} holds {len(names)} studies: {', '.join(names)}. Choose one, such as --name "
             f"{shlex.quote(names[0])} for the first."
         )
-    with Study.open(place, names[0] if name is None else name, **more) as study:
+    trust = click.get_current_context().meta[_TRUST]
+    if trust:
+        sys.path.insert(0, str(Path.cwd()))  # the module may lie in the current folder
+    with Study.open(place, names[0] if name is None else name, trust=trust, **more) as study:
         said = study.about
         stop = said.get("stop")
         yield Lab(

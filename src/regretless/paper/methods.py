@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from regretless.acquisition import RULES, UCB, Rule
 from regretless.errors import InvalidInput
 from regretless.paper.units import Unit
+from regretless.study.objects import RULES_GROUP as ENTRY_POINTS
 
 __all__ = ["ENTRY_POINTS", "Method", "as_methods", "outside", "rule_of"]
-
-#: Packages that bring rules of their own list them under this name in their entry points.
-ENTRY_POINTS = "regretless.rules"
 
 # Okabe and Ito's eight colours and two of Paul Tol's; neighbours also differ in their dashes.
 _LOOKS = {

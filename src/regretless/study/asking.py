@@ -41,6 +41,7 @@ class Asker:
         ledger = self._recorder.ledger
         with self._recorder.journal.turn():
             self._recorder.refresh()
+            self._give_up()
             for _ in range(_ATTEMPTS):
                 known = ledger.keys.get(key)
                 if known is not None:
@@ -74,13 +75,38 @@ class Asker:
         ledger.extend(done)
         return [ledger.trials[event.number] for event in done if event.number is not None]
 
+    def _give_up(self) -> None:
+        """Fail trials whose lease has ended after the last retry: whoever runs them does not come back."""
+        recorder, ledger = self._recorder, self._recorder.ledger
+
+        def decide(missed: Sequence[Event]) -> list[Event]:
+            ledger.extend(missed)
+            events = []
+            for i, number in enumerate(self._ended(again=False)):
+                leases = ledger.offers.get(number, 0) + 1
+                reason = f"its lease ended {leases} time{'s' if leases > 1 else ''}: no worker came back with a result"
+                event = recorder.event("failed", number, worker=recorder.worker, leases=leases, reason=reason)
+                events.append(replace(event, seq=event.seq + i))
+            return events
+
+        if self._ended(again=False):
+            ledger.extend(recorder.journal.write(ledger.seq, decide))
+
+    def _ended(self, *, again: bool) -> list[int]:
+        """Pending trials whose worker did not come back in time: those to offer again, or those not to."""
+        recorder, ledger = self._recorder, self._recorder.ledger
+        if not any(ledger.leases.values()):  # the store's clock is not asked for in vain
+            return []
+        ended = ledger.ended_leases(recorder.clock.read())
+        return [number for number in ended if (ledger.offers.get(number, 0) < recorder.retries) == again]
+
     def _drafts(self, count: int, key: str) -> list[Event]:
         """Trials of workers that did not come back, then suggestions, each made with those before it pending."""
         recorder, ledger = self._recorder, self._recorder.ledger
         seen = ledger.seq
         common = {"worker": recorder.worker, "key": key}
-        ended = ledger.ended_leases(recorder.clock.read()) if any(ledger.leases.values()) else []
-        drafts = [recorder.event("offered", number, lease=recorder.lease(), **common) for number in ended[:count]]
+        ended = self._ended(again=True)[:count]
+        drafts = [recorder.event("offered", number, lease=recorder.lease(), **common) for number in ended]
         for _ in range(count - len(drafts)):
             history = ledger.history()
             self._let_go(history)

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, TypeAlias
 
-from regretless.errors import StudyConflict
+from regretless.errors import StoreReadOnly, StudyConflict
 from regretless.study.events import Event
 
-__all__ = ["Decide", "Journal", "MemoryJournal", "MemoryStore", "Store"]
+__all__ = ["Decide", "Journal", "MemoryJournal", "MemoryStore", "ReadOnlyJournal", "Store"]
 
 #: (events of others since) -> (events to append), numbered on from the last
 Decide: TypeAlias = Callable[[Sequence[Event]], Sequence[Event]]
@@ -90,6 +90,36 @@ class MemoryJournal:
 
     def close(self) -> None:
         """Nothing to let go of."""
+
+
+class ReadOnlyJournal:
+    """A journal of which nothing is changed."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    def read(self, after: int) -> list[Event]:
+        """All events whose ``seq`` is larger."""
+        return self._journal.read(after)
+
+    def write(self, after: int, decide: Decide) -> list[Event]:  # noqa: ARG002
+        """Refused."""
+        raise StoreReadOnly(
+            "the study was opened with read_only=True, so nothing can be stored. Open it without. Nothing was changed."
+        )
+
+    def turn(self) -> AbstractContextManager[Any]:
+        """Refused before anything is computed: what is suggested has to be stored."""
+        self.write(0, lambda _: [])
+        return nullcontext()
+
+    def now(self) -> float:
+        """The store's clock."""
+        return self._journal.now()
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self._journal.close()
 
 
 class MemoryStore:

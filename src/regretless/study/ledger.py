@@ -39,7 +39,8 @@ class Ledger:
         self.fit: Fit | None = None  # the newest that still holds: a result it saw and that was changed undoes it
         self.keys: dict[str, list[int]] = {}  # trials by the key of the request that made them
         self.leases: dict[int, Lease | None] = {}  # of the pending trials
-        self.passed_on: set[int] = set()  # trials that were offered more than once
+        self.offers: dict[int, int] = {}  # how often trials were offered again
+        self.passed_on: set[int] = set()  # trials that a worker lost by the end of its lease, and may still tell
         self.first_told: dict[int, tuple[str, float | None]] = {}  # what amended trials had been told
         self.closed: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
         self._setup = setup
@@ -177,6 +178,8 @@ class Ledger:
 
     def _ended(self, event: Event) -> None:
         status: Any = event.kind
+        if "leases" in event.data:  # nobody came back in time
+            self.passed_on.add(self._trial(event).number)
         self._end(event, status)
 
     def _end(self, event: Event, status: Any) -> None:
@@ -205,6 +208,7 @@ class Ledger:
 
     def _offered(self, event: Event) -> None:
         number = self._trial(event).number
+        self.offers[number] = self.offers.get(number, 0) + 1
         self.passed_on.add(number)
         self.keys.setdefault(event.data["key"], []).append(number)
         self.leases[number] = Lease.from_data(event.data["lease"])

@@ -1,45 +1,67 @@
-"""Rules, laws and models as plain JSON: the name of a class and its settings. Never pickle."""
+"""Rules, laws and models as plain JSON: the name of a class and its settings. Never pickle.
+
+What a store says is data of others. Only classes that somebody on this side vouches for are imported: ours, those of
+installed packages that announce rules, and those of modules that the caller names.
+"""
 
 import importlib
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+import shlex
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
-from regretless.acquisition import RULES, Rule
-from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
-from regretless.confidence.schedules import BoxShift, HighProbabilityShift, LogGrowth, TableBeta, TableShape
-from regretless.errors import InvalidInput
+from regretless import confidence
+from regretless.acquisition import RULES, UCB, Rule
+from regretless.errors import InvalidInput, UntrustedCode
 from regretless.gp import Surrogate
 
-__all__ = ["object_from_data", "object_to_data"]
+__all__ = ["RULES_GROUP", "Trust", "object_from_data", "object_to_data"]
+
+#: The entry points by which installed packages announce rules.
+RULES_GROUP = "regretless.rules"
+
+#: Rules, models, every law of zeta, and every schedule that a law is made of.
+_KINDS: list[type] = [*RULES.values(), UCB, Surrogate]
+_KINDS += (law for law in vars(confidence).values() if isinstance(law, type) and is_dataclass(law))
 
 #: Our own classes by names that outlive a move to another module.
-_OWN: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (
-        *RULES.values(),
-        Surrogate,
-        ShiftedExponential,
-        GammaLaw,
-        Schedule,
-        BoxShift,
-        HighProbabilityShift,
-        LogGrowth,
-        TableBeta,
-        TableShape,
-    )
-}
+_OWN: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 
 #: Settings that came later: what was in force in a study that does not name them.
 _BEFORE: dict[str, dict[str, Any]] = {"Surrogate": {"compress": False, "fit_mean": False}}
 
 
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """Whose code a store may name: the classes of objects that were handed in, and modules with all that is in them."""
+
+    classes: Mapping[str, type] = field(default_factory=dict)
+    modules: Collection[str] = ()
+
+    @classmethod
+    def of(cls, objects: Any, modules: Collection[str] = ()) -> "Trust":
+        """Trust in what the caller has imported already, since it hands in such objects, and in the modules it names.
+
+        >>> from regretless import EI
+        >>> list(Trust.of([EI(), None]).classes)
+        ['regretless.acquisition.ei:EI']
+        """
+        return cls({_full_name(kind): kind for kind in _classes_in(objects)}, modules)
+
+    def covers(self, module: str) -> bool:
+        """Whether a module, or a package it belongs to, was named."""
+        return any(module == name or module.startswith(f"{name}.") for name in self.modules)
+
+
+_NOBODY = Trust()
+
+
 def object_to_data(obj: Any, what: str) -> Any:
     """Scalars as they are, tuples as lists, objects as their class and settings.
 
-    A class of the user's own is named by module and name, and must be importable when the study is opened.
+    A class of the user's own is named by module and name. Whoever opens the study has to trust that module.
 
     >>> from regretless import EI
     >>> object_to_data(EI(), "rule")
@@ -52,7 +74,7 @@ def object_to_data(obj: Any, what: str) -> Any:
     if isinstance(obj, tuple | list):
         return [object_to_data(item, what) for item in obj]
     kind = type(obj)
-    name = kind.__name__ if _OWN.get(kind.__name__) is kind else f"{kind.__module__}:{kind.__qualname__}"
+    name = kind.__name__ if _OWN.get(kind.__name__) is kind else _full_name(kind)
     if "<" in name:
         raise InvalidInput(
             f"{what}: {name} is defined inside a function, so a stored study could not find it again. "
@@ -70,7 +92,7 @@ def object_to_data(obj: Any, what: str) -> Any:
     return {"class": name, "settings": {key: object_to_data(value, what) for key, value in settings.items()}}
 
 
-def object_from_data(data: Any, what: str) -> Any:
+def object_from_data(data: Any, what: str, trust: Trust = _NOBODY) -> Any:
     """The object that was written so.
 
     >>> from regretless import EI
@@ -78,12 +100,12 @@ def object_from_data(data: Any, what: str) -> Any:
     EI(incumbent='value')
     """
     if isinstance(data, list):
-        return tuple(object_from_data(item, what) for item in data)
+        return tuple(object_from_data(item, what, trust) for item in data)
     if not isinstance(data, Mapping):
         return data
-    kind = _OWN.get(data["class"]) or _imported(data["class"], what)
-    named = {**_BEFORE.get(data["class"], {}), **data["settings"]}
-    settings = {key: object_from_data(value, what) for key, value in named.items()}
+    kind = _class(data["class"], what, trust)
+    named = {**_BEFORE.get(kind.__name__, {}), **data["settings"]} if kind in _OWN.values() else data["settings"]
+    settings = {key: object_from_data(value, what, trust) for key, value in named.items()}
     try:
         return kind(**settings)
     except TypeError as error:
@@ -93,8 +115,29 @@ def object_from_data(data: Any, what: str) -> Any:
         ) from error
 
 
-def _imported(name: str, what: str) -> type:
+def _class(name: str, what: str, trust: Trust) -> type:
+    """The class of that name; only where somebody vouches for it is anything imported."""
     module, _, path = name.partition(":")
+    own = _OWN.get(path if module.startswith("regretless.") else name)  # also by the module it once was in
+    if own is not None or name in trust.classes:
+        return own or trust.classes[name]
+    if not path or not (trust.covers(module) or module in _announced()):
+        raise UntrustedCode(
+            f"{what}: this study was created with {name!r}, which is not part of regretless. To open it would import "
+            f"and run that code; nothing was imported. If you trust it, say so: Study.open(..., trust=[{module!r}]), "
+            f"or on the command line --trust {shlex.quote(module)}."
+        )
+    return _imported(name, module, path, what)
+
+
+def _announced() -> set[str]:
+    """Modules of the rules that installed packages announce."""
+    from importlib.metadata import entry_points  # costs more than it is worth to those who only import us
+
+    return {point.module for point in entry_points(group=RULES_GROUP)}
+
+
+def _imported(name: str, module: str, path: str, what: str) -> type:
     try:
         found: Any = importlib.import_module(module)
         for part in path.split("."):
@@ -107,3 +150,18 @@ def _imported(name: str, what: str) -> type:
     if not isinstance(found, type) or not (issubclass(found, Rule) or is_dataclass(found)):
         raise InvalidInput(f"{what}: {name} is neither a Rule nor a dataclass any more.")
     return found
+
+
+def _full_name(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def _classes_in(obj: Any) -> Iterator[type]:
+    """The classes of an object, or of several, and of what their fields hold."""
+    if isinstance(obj, tuple | list):
+        for item in obj:
+            yield from _classes_in(item)
+    elif isinstance(obj, Rule) or is_dataclass(obj):
+        yield type(obj)
+        for part in fields(obj) if is_dataclass(obj) else ():
+            yield from _classes_in(getattr(obj, part.name, None))

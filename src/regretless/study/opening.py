@@ -1,12 +1,13 @@
 """Finding or creating a stored study."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from regretless.arrays import as_finite_float, show
 from regretless.errors import InvalidInput, StudyConflict, UnknownStudy
-from regretless.study.journal import Journal, Store
+from regretless.study.journal import Journal, ReadOnlyJournal, Store
+from regretless.study.objects import Trust
 from regretless.study.settings import Settings, check_same, settings, settings_from_spec, spec_of
 
 __all__ = ["as_store", "check_author", "check_lease", "login", "open_study"]
@@ -15,14 +16,22 @@ _LONGEST_NAME = 200
 
 
 def open_study(
-    store: str | Path | Store, name: str, given: Mapping[str, Any], *, author: str
+    store: str | Path | Store,
+    name: str,
+    given: Mapping[str, Any],
+    *,
+    author: str,
+    read_only: bool = False,
+    trust: Iterable[str] = (),
 ) -> tuple[Settings, Journal]:
     """The settings and the events of a study, which is created where there is none and a space is given."""
     _check_text(name, "name", "the study")
-    where = as_store(store)
+    trusted = Trust.of([given["rule"], given["surrogate"]], _check_modules(trust))
+    where = as_store(store, read_only=read_only)
     spec = where.spec(name)
-    if spec is None and given["space"] is None:
-        raise UnknownStudy(f"no study {name!r}: {_known(where.names())} To create it, give space=.")
+    if spec is None and (read_only or given["space"] is None):
+        create = "open it without read_only=True" if read_only else "give space="
+        raise UnknownStudy(f"no study {name!r}: {_known(where.names())} To create it, {create}.")
     if spec is None:
         made = settings(**given)
         try:
@@ -32,17 +41,18 @@ def open_study(
         else:
             return made, where.journal(name)
     assert spec is not None
-    stored = settings_from_spec(spec)
+    stored = settings_from_spec(spec, trusted)
     check_same(name, given, stored)
-    return stored, where.journal(name)
+    journal = where.journal(name)
+    return stored, ReadOnlyJournal(journal) if read_only else journal
 
 
-def as_store(store: str | Path | Store) -> Store:
+def as_store(store: str | Path | Store, *, read_only: bool = False) -> Store:
     """A store from a path, a URL, or itself."""
     if isinstance(store, str | Path):
         from regretless.study.stores import SqlStore
 
-        return SqlStore(store)
+        return SqlStore(store, read_only=read_only)
     if not all(hasattr(store, method) for method in ("names", "spec", "create", "journal")):
         raise InvalidInput(
             f"store must be the path of a file, a URL such as postgresql://user@host/database, or a store, "
@@ -77,6 +87,13 @@ def check_lease(lease: Any) -> float | None:
     if seconds <= 0.0:
         raise InvalidInput(f"lease must be a number of seconds > 0, or None for no end, got {show(lease)}.")
     return seconds
+
+
+def _check_modules(names: Any) -> tuple[str, ...]:
+    checked = tuple(names) if isinstance(names, Iterable) and not isinstance(names, str) else (None,)
+    if not all(isinstance(name, str) and name for name in checked):
+        raise InvalidInput(f"trust must be a list of names of modules, such as ['my_rules'], got {names!r:.80}.")
+    return tuple(map(str, checked))
 
 
 def _check_text(text: Any, what: str, whom: str) -> None:

@@ -14,13 +14,19 @@ __all__ = ["Recorder"]
 
 
 class Recorder:
-    """Reads what others stored, stores what happens here. ``seconds`` is the length of leases, None for no end."""
+    """Reads what others stored, stores what happens here.
 
-    def __init__(self, journal: Journal, ledger: Ledger, *, author: str, seconds: float | None = None) -> None:
+    ``seconds`` is the length of leases, None for no end; ``retries`` how often a trial is offered again.
+    """
+
+    def __init__(
+        self, journal: Journal, ledger: Ledger, *, author: str, seconds: float | None = None, retries: int = 0
+    ) -> None:
         self.journal = journal
         self.ledger = ledger
         self.author = author
         self.seconds = seconds
+        self.retries = retries
         self.worker = secrets.token_hex(8)
         self._clock: Clock | None = None
 

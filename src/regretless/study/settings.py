@@ -15,7 +15,7 @@ from regretless.errors import InvalidInput, StudyConflict
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset, Setup, setup
 from regretless.spaces import Mixed, Repeats, Table, as_space, check_repeats, space_from_data, space_to_data
-from regretless.study.objects import object_from_data, object_to_data
+from regretless.study.objects import Trust, object_from_data, object_to_data
 
 __all__ = ["Direction", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
 
@@ -74,8 +74,8 @@ def spec_of(settings: Settings) -> dict[str, Any]:
     }
 
 
-def settings_from_spec(spec: Mapping[str, Any]) -> Settings:
-    """The settings that were written so."""
+def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
+    """The settings that were written so; code of others is imported only where it is trusted."""
     space = space_from_data(spec["space"])
     # Specs without repeats of their own are older than "auto": their space says "allow" for it.
     repeats = spec.get("repeats", "auto" if space.repeats == "allow" else space.repeats)
@@ -85,8 +85,8 @@ def settings_from_spec(spec: Mapping[str, Any]) -> Settings:
         direction=spec["direction"],
         objective=spec["objective"],
         preset=spec["preset"],
-        rule=object_from_data(spec["rule"], "rule"),
-        surrogate=object_from_data(spec["surrogate"], "surrogate"),
+        rule=object_from_data(spec["rule"], "rule", trust),
+        surrogate=object_from_data(spec["surrogate"], "surrogate", trust),
         n_initial=spec["n_initial"],
         seed=spec["seed"],
         about=spec.get("about"),

@@ -107,15 +107,18 @@ class Study:
             objective=objective,
             seed=seed,
         )
-        self._start(chosen, MemoryJournal(), name=None, author=opening.login(), lease=None)
+        self._start(chosen, MemoryJournal(), name=None, author=opening.login(), lease=None, retries=0)
 
-    def _start(self, chosen: Settings, journal: Journal, *, name: str | None, author: str, lease: float | None) -> None:
+    def _start(
+        self, chosen: Settings, journal: Journal, *, name: str | None, author: str, lease: float | None, retries: int
+    ) -> None:
         self.name = name
         self.direction: Direction = chosen.direction
         self.objective = chosen.objective
         self.about: Mapping[str, Any] = chosen.about
         self._setup = chosen.setup
-        self._recorder = Recorder(journal, Ledger(self._setup, self._sign), author=author, seconds=lease)
+        ledger = Ledger(self._setup, self._sign)
+        self._recorder = Recorder(journal, ledger, author=author, seconds=lease, retries=retries)
         self._asker = Asker(self._setup, self._recorder, self._sign)
         self._certifier = Certifier(self._setup, self._sign, self.objective)
 
@@ -137,6 +140,9 @@ class Study:
         about: Mapping[str, Any] | None = None,
         author: str | None = None,
         lease: float | None = None,
+        retries: int = 3,
+        read_only: bool = False,
+        trust: Iterable[str] = (),
     ) -> Self:
         """A study that lasts: created if it is not there and a space is given, else opened as it is.
 
@@ -155,6 +161,13 @@ class Study:
         lease
             Seconds after which a trial that was asked for here and not told is offered to the next who asks; None
             leaves it pending.
+        retries
+            How often a trial is offered again. When its lease has ended once more, it is failed, for that reason.
+        read_only
+            Whether nothing may be written. A file that may not be written can be read also without this.
+        trust
+            Names of modules whose code the stored study may use, such as that of a rule of your own. The classes of
+            ``rule`` and ``surrogate``, where they are given, need not be named.
 
         Raises
         ------
@@ -162,6 +175,8 @@ class Study:
             If the stored study was created with something else than is given.
         UnknownStudy
             If there is none of that name, and no space to create it with.
+        UntrustedCode
+            If it was created with a class that is neither ours, nor announced by an installed package, nor trusted.
         StoreError
             If the store cannot be used: see `regretless.errors`.
 
@@ -189,9 +204,10 @@ class Study:
             "about": about,
         }
         who, seconds = opening.check_author(author), opening.check_lease(lease)
-        chosen, journal = opening.open_study(store, name, given, author=who)
+        tries, only = as_whole(retries, "retries"), as_bool(read_only, "read_only")
+        chosen, journal = opening.open_study(store, name, given, author=who, read_only=only, trust=trust)
         study = cls.__new__(cls)
-        study._start(chosen, journal, name=name, author=who, lease=seconds)
+        study._start(chosen, journal, name=name, author=who, lease=seconds, retries=tries)
         study.refresh()
         return study
 

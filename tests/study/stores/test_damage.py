@@ -59,7 +59,7 @@ def flip(whole, count, seed) -> int:
             noticed += 1
         for other in path.parent.iterdir():
             if other != path:
-                other.unlink()
+                other.unlink(missing_ok=True)  # it may be closed only now
     path.write_bytes(good)
     assert look(path) == (events, trials)
     return noticed

@@ -40,7 +40,7 @@ from regretless.acquisition.ucb import UpperBound
 from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
 from regretless.spaces import space_from_data, space_to_data
 from regretless.study import MemoryStore
-from regretless.study.objects import object_from_data, object_to_data
+from regretless.study.objects import Trust, object_from_data, object_to_data
 from regretless.study.stores.rows import from_json, to_json
 
 SCALARS = st.one_of(
@@ -156,7 +156,7 @@ OBJECTS = [
 
 @pytest.mark.parametrize("thing", OBJECTS, ids=repr)
 def test_rules_and_models(thing):
-    twin = object_from_data(through_json(object_to_data(thing, "it")), "it")
+    twin = object_from_data(through_json(object_to_data(thing, "it")), "it", Trust.of(thing))
     assert twin == thing
     assert type(twin) is type(thing)
 
@@ -186,9 +186,9 @@ def test_what_cannot_be_stored_is_refused():
             Study.open(MemoryStore(), "s", space={"x": (0.0, 1.0)}, rule=rule)
     data = {"class": "no.such.module:Rule", "settings": {}}
     with pytest.raises(InvalidInput, match="cannot be imported"):
-        object_from_data(data, "rule")
+        object_from_data(data, "rule", Trust(modules=["no"]))
     with pytest.raises(InvalidInput, match="neither a Rule nor a dataclass"):
-        object_from_data({"class": "os:getcwd", "settings": {}}, "rule")
+        object_from_data({"class": "os:getcwd", "settings": {}}, "rule", Trust(modules=["os"]))
 
 
 BAD_VALUES = [

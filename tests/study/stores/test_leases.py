@@ -4,9 +4,10 @@ import time
 
 import pytest
 
-from regretless import InvalidInput, Study
+from regretless import InvalidInput, Study, replay
 from regretless.study import MemoryStore, leases
 from regretless.study.leases import Clock, Lease, Reading
+from regretless.study.replay import asked_from
 
 SPACE = {"x": (0.0, 1.0)}
 
@@ -135,3 +136,81 @@ def test_readings_of_different_starts_compare_by_the_shared_clock():
     assert lease.ended(Reading("two", 0.0, 110.0))
     before = Clock(50.0).read()
     assert 50.0 <= before.shared < 51.0
+
+
+def abandon(machine, place, workers, **more):
+    """One worker after the other asks and is never heard of again; what each got."""
+    asked = []
+    for _ in range(workers):
+        with Study.open(place, "s", lease=60.0, **more) as study:
+            asked.append(study.ask())
+        machine.wait(61.0)
+    return asked
+
+
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_a_trial_is_offered_again_so_often_and_then_failed(machine, place, retries):
+    Study.open(place, "s", space=SPACE, seed=1).close()
+    asked = abandon(machine, place, retries + 2, retries=retries)
+    assert [trial.number for trial in asked] == [0] * (retries + 1) + [1]
+    study = Study.open(place, "s")
+    assert study.trials[0].status == "failed"
+    assert [event.kind for event in study.events()] == ["asked", *["offered"] * retries, "failed", "asked"]
+    event = study.events()[-2]
+    assert event.data["leases"] == retries + 1
+    assert event.data["reason"].startswith(f"its lease ended {retries + 1} time")
+    assert len(study._history().pending.trials) == 1
+    assert len(study._history().failed.trials) == 1
+
+
+def test_three_retries_by_default_and_the_record_replays(machine, place):
+    """The suggestion after a failed trial is computed from what is stored: that it failed."""
+    with Study.open(place, "s", space=SPACE, seed=1, n_initial=2) as study:
+        for value in (0.1, 0.5, 0.3):
+            study.tell(study.ask(), value)
+    assert [trial.number for trial in abandon(machine, place, 6)] == [3, 3, 3, 3, 4, 4]
+    study = Study.open(place, "s")
+    assert all(entry.matches for entry in replay(study))
+    _, history = asked_from(study, 4)
+    assert list(history.failed.trials) == [3]
+    assert len(history.pending.trials) == 0
+
+
+@pytest.mark.parametrize("retries", [0, 1])
+def test_a_result_that_comes_after_all_retries_is_kept(machine, place, retries):
+    worker = Study.open(place, "s", space=SPACE, seed=1, lease=60.0, retries=retries)
+    trial = worker.ask()
+    machine.wait(61.0)
+    abandon(machine, place, retries + 1, retries=retries)
+    assert worker.tell(trial, 2.0).status == "failed"  # no error ends it
+    assert worker.events()[-1].kind == "late"
+    assert worker.events()[-1].value == 2.0
+    assert worker.amend(trial, 2.0, reason="it came late").value == 2.0
+
+
+def test_a_renewed_lease_uses_up_no_retry(machine, place):
+    worker = Study.open(place, "s", space=SPACE, seed=1, lease=60.0, retries=0)
+    trial = worker.ask()
+    for _ in range(5):
+        machine.wait(50.0)
+        worker.renew(trial)
+    assert worker.ask().number == 1
+    assert worker.trials[0].status == "pending"
+
+
+def test_several_that_wore_out_are_failed_at_once(machine, place):
+    worker = Study.open(place, "s", space=SPACE, seed=1, lease=60.0, retries=0)
+    worker.ask(3)
+    worker.tell(1, 1.0)
+    machine.wait(61.0)
+    first, second = (Study.open(place, "s", lease=60.0, retries=0) for _ in range(2))
+    assert first.ask().number == 3
+    assert second.ask().number == 4
+    assert [trial.status for trial in second.trials] == ["failed", "told", "failed", "pending", "pending"]
+    assert [event.kind for event in second.events()] == [*["asked"] * 3, "told", "failed", "failed", "asked", "asked"]
+
+
+@pytest.mark.parametrize("retries", [-1, 1.5, "3", None, True])
+def test_retries_are_checked(retries):
+    with pytest.raises(InvalidInput, match="retries"):
+        Study.open(MemoryStore(), "s", space=SPACE, retries=retries)

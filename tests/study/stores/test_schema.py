@@ -10,7 +10,7 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from regretless import StoreTooNew, Study, replay
-from regretless.study.stores import SqlStore, migrate, schema, sqlite
+from regretless.study.stores import SqlStore, journaling, migrate, schema, sqlite
 
 DATA = Path(__file__).parent / "data"
 
@@ -18,7 +18,7 @@ DATA = Path(__file__).parent / "data"
 def test_the_migrations_lead_to_the_tables(place):
     store = SqlStore(place)
     store.create("s", {}, "me")
-    with store.backend.reading.connect() as connection:
+    with store.backend.reading() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": schema.VERSION_TABLE})
         assert compare_metadata(context, schema.metadata) == []
         assert migrate.revision_of(connection, place) == schema.REVISION
@@ -72,7 +72,7 @@ def test_a_newer_schema_is_refused_and_left_alone(place):
     ):
         with pytest.raises(StoreTooNew, match="newer version"):
             call()
-    with store.backend.reading.connect() as connection:
+    with store.backend.reading() as connection:
         assert connection.execute(sa.text("SELECT count(*) FROM regretless_studies")).scalar() == 1
 
 
@@ -99,7 +99,7 @@ def test_a_migration_that_is_cut_short_leaves_nothing(place, monkeypatch):
 def test_the_journal_by_version_and_file_system(version, kind):
     mounts = f"/dev/sda / ext4 rw 0 0\nserver:/lab /lab {kind} rw 0 0\n"
     expected = "wal" if version >= (3, 51, 3) and kind == "ext4" else "persist"
-    assert sqlite.journal_mode(Path("/lab/notes/lab.db"), version, mounts) == expected
+    assert journaling.journal_mode(Path("/lab/notes/lab.db"), version, mounts) == expected
 
 
 def test_the_journal_that_is_used(place):
@@ -107,10 +107,10 @@ def test_the_journal_that_is_used(place):
         return
     Study.open(place, "s", space={"x": (0.0, 1.0)}).close()
     store = SqlStore(place)
-    with store.backend.reading.connect() as connection:
+    with store.backend.reading() as connection:
         mode = connection.exec_driver_sql("PRAGMA journal_mode").scalar()
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
-    assert mode == sqlite.journal_mode(Path(place), sqlite.driver().sqlite_version_info)
+    assert mode == journaling.journal_mode(Path(place), sqlite.driver().sqlite_version_info)
     if "/old/" in place:
         assert mode == "persist"
     store.close()

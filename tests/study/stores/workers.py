@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from regretless import Exhausted, Study
+from regretless import Exhausted, StoreReadOnly, Study, replay
 from regretless.errors import RegretlessError
 from regretless.study.stores import sqlite
 
@@ -30,7 +30,11 @@ def value_of(trial: Any) -> float:
 def begin(place: str) -> None:
     """Python's own SQLite for places that say so."""
     if "/old/" in place:
-        sqlite.driver = lambda: sqlite3
+        use_old()
+
+
+def use_old() -> None:
+    sqlite.driver = lambda: sqlite3
 
 
 def note(log: str, text: str) -> None:
@@ -86,6 +90,49 @@ def loop_obeying(place: str, log: str, count: int, settings: dict[str, Any]) -> 
     """As a user who may not write."""
     obey()
     loop(place, log, count, settings)
+
+
+def loop_old(place: str, log: str, count: int, settings: dict[str, Any], barrier: Any) -> None:
+    """With Python's own SQLite on a file that others may use with a newer one."""
+    use_old()
+    loop(place, log, count, settings, barrier)
+
+
+def read_obeying(place: str, log: str) -> None:
+    """Read all there is as a user who may not write, and then try to write."""
+    begin(place)
+    obey()
+    try:
+        with Study.open(place, "s") as study, Study.open(place, "s", read_only=True) as other:
+            assert study.events() == other.events()
+            assert study.trials == other.trials
+            note(log, f"told {len([trial for trial in study.trials if trial.status == 'told'])}")
+            assert study.certificate() == other.certificate()
+            assert all(entry.matches for entry in replay(study))
+            for write in (study.ask, lambda: study.tell(0, 1.0), lambda: study.add({"x": 0.5, "y": 0.5}, 1.0)):
+                try:
+                    write()
+                except StoreReadOnly as error:
+                    note(log, f"refused {error}")
+        note(log, "done")
+    except RegretlessError as error:
+        note(log, f"error {type(error).__name__} {error}")
+    except BaseException as error:
+        note(log, f"crash {error!r}")
+        raise
+
+
+def command_obeying(folder: str, log: str, *arguments: str) -> None:
+    """A command of ours in a folder, as a user who obeys its permissions."""
+    from click.testing import CliRunner
+
+    from regretless.cli import main
+
+    os.chdir(folder)
+    begin(f"{folder}/")
+    obey()
+    result = CliRunner().invoke(main, arguments)
+    note(log, f"{result.exit_code} {result.output!r}")
 
 
 def ask_once(path: str, queue: Any) -> None:

@@ -1,7 +1,7 @@
 """PostgreSQL: how it is connected to and locked."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,13 +17,16 @@ _OPTIONS = (
     "-c synchronous_commit=on -c lock_timeout=20s -c statement_timeout=60s -c idle_in_transaction_session_timeout=20s"
 )
 
+_READ_ONLY = " -c default_transaction_read_only=on"
+
 
 class Postgres:
     """One database on a server. Writers of one study queue for its row; other studies are not held up."""
 
     exists = True
+    has_locks = True
 
-    def __init__(self, url: sa.URL) -> None:
+    def __init__(self, url: sa.URL, *, read_only: bool = False) -> None:
         try:
             import psycopg  # noqa: F401
         except ImportError as error:
@@ -33,12 +36,16 @@ class Postgres:
         self.where = url.render_as_string(hide_password=True)
         self.engine = sa.create_engine(
             url.set(drivername="postgresql+psycopg"),
-            connect_args={"connect_timeout": 10, "options": _OPTIONS},
+            connect_args={"connect_timeout": 10, "options": _OPTIONS + read_only * _READ_ONLY},
             pool_size=2,  # one for the turn of asking, one for everything else
             max_overflow=-1,
             pool_use_lifo=True,
         )
-        self.reading = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+
+    def reading(self) -> AbstractContextManager[sa.Connection]:
+        """A connection to read from."""
+        return self._autocommit.connect()
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -58,7 +65,7 @@ class Postgres:
     def turn(self, study: int) -> Iterator[None]:
         """One asker at a time, by a lock that the server takes from a connection that is gone."""
         key = {"group": _LOCKS + 1, "study": study}
-        with self.reading.connect() as connection:
+        with self._autocommit.connect() as connection:
             try:
                 connection.execute(sa.text("SELECT pg_advisory_lock(:group, :study)"), key)
             except sa.exc.DBAPIError:
@@ -72,7 +79,7 @@ class Postgres:
 
     def now(self) -> float:
         """The server's clock."""
-        with self.reading.connect() as connection:
+        with self._autocommit.connect() as connection:
             return float(connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
 
     def check(self, connection: sa.Connection) -> None:

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from regretless.errors import InvalidInput, StoreDamaged, StudyConflict
+from regretless.errors import InvalidInput, StoreBusy, StoreDamaged, StoreReadOnly, StoreUnreachable, StudyConflict
 from regretless.study.events import Event
 from regretless.study.journal import Decide
 from regretless.study.stores import schema
-from regretless.study.stores.failures import patiently
+from regretless.study.stores.failures import NO_LOCKS, patiently
 from regretless.study.stores.migrate import revision_of, upgrade
 from regretless.study.stores.postgres import Postgres
 from regretless.study.stores.rows import events_of, from_json, rows_of, spec_digest, to_json
@@ -45,6 +45,8 @@ class SqlStore:
         The path of an SQLite file, or a URL: ``sqlite:///lab.db``, ``postgresql://user:password@host/database``.
     patience
         Seconds to keep trying while others write or a server restarts; after that it is an error.
+    read_only
+        Whether nothing may be written. What may not be written can be read also without it.
 
     Examples
     --------
@@ -52,8 +54,8 @@ class SqlStore:
     []
     """
 
-    def __init__(self, place: str | Path, *, patience: float = 30.0) -> None:
-        self.backend: Sqlite | Postgres = _backend(place)
+    def __init__(self, place: str | Path, *, patience: float = 30.0, read_only: bool = False) -> None:
+        self.backend: Sqlite | Postgres = _backend(place, read_only)
         self.patience = patience
         self._checked = False
         self._process = os.getpid()
@@ -98,7 +100,7 @@ class SqlStore:
         """Do something that only reads."""
 
         def attempt() -> Result:
-            with self._own().reading.connect() as connection:
+            with self._own().reading() as connection:
                 return action(connection)
 
         return self._patiently(attempt)
@@ -127,7 +129,12 @@ class SqlStore:
 
     def _patiently(self, attempt: Callable[[], Result]) -> Result:
         reach = None if self._checked else min(self.patience, _FIRST)
-        return patiently(attempt, where=self.backend.where, seconds=self.patience, reach=reach)
+        try:
+            return patiently(attempt, where=self.backend.where, seconds=self.patience, reach=reach)
+        except StoreBusy as error:
+            if self.backend.has_locks:
+                raise
+            raise StoreUnreachable(f"{self.backend.where}: {NO_LOCKS}.") from error
 
     def _row(self, name: str) -> Any:
         if not self._ready(make=False):
@@ -156,7 +163,12 @@ class SqlStore:
         if revision is None and not make:
             return False
         if revision != schema.REVISION:
-            self.write(self._upgrade)
+            try:
+                self.write(self._upgrade)
+            except StoreReadOnly as error:
+                raise StoreReadOnly(
+                    f"its tables are old and have to be upgraded before they are read; {error}"
+                ) from None
         self._checked = True
         return True
 
@@ -223,22 +235,22 @@ class SqlJournal:
         return events, last
 
 
-def _backend(place: str | Path) -> Sqlite | Postgres:
+def _backend(place: str | Path, read_only: bool) -> Sqlite | Postgres:
     if isinstance(place, Path) or "://" not in place:
         if str(place) in ("", ":memory:"):
             raise InvalidInput(
                 f"store must be the path of a file, got {str(place)!r}. For one in memory use MemoryStore()."
             )
-        return Sqlite(Path(place))
+        return Sqlite(Path(place), read_only=read_only)
     try:
         url = sa.make_url(place)
     except sa.exc.ArgumentError as error:
         raise InvalidInput(f"the store's URL cannot be read: {error}.") from error
     kind = url.get_backend_name()
     if kind in ("postgresql", "postgres"):
-        return Postgres(url)
+        return Postgres(url, read_only=read_only)
     if kind == "sqlite" and url.database not in (None, "", ":memory:"):
-        return Sqlite(Path(url.database))
+        return Sqlite(Path(url.database), read_only=read_only)
     raise InvalidInput(
         f"a store is an SQLite file (sqlite:///lab.db) or PostgreSQL (postgresql://user@host/database), "
         f"got {url.render_as_string(hide_password=True)!r}."

@@ -1,43 +1,61 @@
 """SQLite files: how they are opened, locked and checked."""
 
+import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import sqlalchemy as sa
 
-from regretless.errors import StoreDamaged, StoreUnreachable
-from regretless.study.stores.turns import file_turn
+from regretless.errors import StoreBusy, StoreDamaged, StoreReadOnly, StoreUnreachable
+from regretless.study.stores.journaling import journal_mode, logs_ahead, on_network, why_not_ahead
+from regretless.study.stores.turns import file_turn, locks_work
 
-__all__ = ["Sqlite", "driver", "journal_mode"]
+__all__ = ["Sqlite", "driver"]
 
-#: Before this version several writers in WAL mode could corrupt a file (the fix is in its release notes).
-_SAFE_WAL = (3, 51, 3)
-#: File systems of other machines; shared memory, which WAL needs, does not work there.
-_NETWORK = ("nfs", "cifs", "smb", "9p", "fuse.sshfs", "afs", "ceph", "gluster", "lustre", "beegfs")
 #: Bytes of the smallest page; SQLite takes a smaller file for one that is just being made.
 _SMALLEST = 512
 #: Seconds that SQLite itself waits for a lock; `patiently` waits on after that.
 _BUSY = 5.0
 
 
-class Sqlite:
-    """One file. A write takes the only write lock at its beginning, so that it never has to give up half way."""
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """How a connection was made: SQLite's words for it, why it does not write, and the file's state if unlocked."""
 
-    def __init__(self, path: Path) -> None:
+    query: str
+    why_not: str = ""
+    state: tuple[Any, ...] | None = None
+
+
+class Sqlite:
+    """One file. A write takes the only write lock at its beginning, so that it never has to give up half way.
+
+    ``new`` is the journal mode of a file that is about to be made. A file that exists keeps the one it has.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False, new: str | None = None) -> None:
         self.path = path.expanduser().absolute()  # the same file wherever the program goes
         self.where = str(path)
-        url = sa.URL.create("sqlite", database=str(self.path))
-        self.engine = self.reading = sa.create_engine(
-            url, module=driver(), connect_args={"timeout": _BUSY}, pool_size=2, max_overflow=-1, pool_use_lifo=True
+        self._read_only = read_only
+        self._new = new
+        self._driver = driver()
+        self.engine = sa.create_engine(
+            sa.URL.create("sqlite", database=str(self.path)),
+            module=self._driver,
+            connect_args={"timeout": _BUSY, "isolation_level": None},  # transactions begin where `writing` says so
+            pool_size=2,
+            max_overflow=-1,
+            pool_use_lifo=True,
         )
-        sa.event.listen(self.engine, "connect", self._prepare)
+        sa.event.listen(self.engine, "do_connect", self._connect)
 
     @property
     def exists(self) -> bool:
@@ -55,27 +73,68 @@ class Sqlite:
             )
         return True
 
+    @property
+    def has_locks(self) -> bool:
+        """Whether waiting can help: SQLite takes a file system without locks for one where others hold them."""
+        return locks_work(self.path.parent)
+
     def make(self, upgrade: Callable[[sa.Connection], None]) -> None:
         """A new file with its tables, made aside and put in place whole; where another was faster, theirs stays."""
+        folder = self.path.parent
+        if folder.is_dir() and not os.access(folder, os.W_OK):
+            raise StoreReadOnly(
+                f"{self.where} cannot be made: the folder {folder} may be read but not written. Choose another place, "
+                "or change its permissions."
+            )
         aside = self.path.with_name(f".{self.path.name}.{secrets.token_hex(6)}.new")
-        other = type(self)(aside)
+        other = type(self)(aside, new=journal_mode(self.path, self._driver.sqlite_version_info))
         try:
             with other.writing() as connection:
                 upgrade(connection)
             other.engine.dispose()
             _put(aside, self.path)
+        except OSError as error:
+            raise StoreUnreachable(f"{self.where} cannot be made: {error.strerror}. Check the path.") from error
         finally:
             other.engine.dispose()
-            for part in ("", "-journal"):
-                aside.with_name(aside.name + part).unlink(missing_ok=True)
+            for part in ("", "-journal", "-wal", "-shm"):
+                with suppress(OSError):  # also where nothing may be deleted, for nothing was made
+                    aside.with_name(aside.name + part).unlink()
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection to read from."""
+        with self.engine.connect() as connection:
+            access: _Access = connection.info["access"]
+            try:
+                yield connection
+            finally:
+                if access.why_not:
+                    connection.invalidate()  # next time there may be rights, or a writer to take turns with
+                if access.state not in (None, self._state()):
+                    raise StoreBusy(f"{self.where}: another program wrote to it while it was read. Try again.")
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A transaction that nobody else can write in; committed at the end, undone by an error."""
         with self.engine.connect() as connection:
+            access: _Access = connection.info["access"]
+            if access.why_not:
+                connection.invalidate()
+                raise self._refused(access.why_not)
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+            if self._why_not_ahead and connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal":
+                raise self._refused(self._why_not_ahead)  # it was converted while we had it open
             yield connection
-            connection.commit()
+            try:
+                connection.commit()
+            except sa.exc.OperationalError as error:
+                connection.invalidate()  # it would go back among the others with its transaction open
+                if getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_BUSY"):  # we are the one writer
+                    raise StoreBusy(
+                        f"{self.where}: another program reads it and does not let go. Try again."
+                    ) from error
+                raise
 
     def lock_schema(self, connection: sa.Connection) -> None:
         """The write lock is on everything already."""
@@ -84,7 +143,9 @@ class Sqlite:
         """The write lock is on everything already."""
 
     def turn(self, study: int) -> AbstractContextManager[Any]:
-        """One asker at a time."""
+        """One asker at a time; refused where what is suggested could not be stored."""
+        if self.path.exists() and not os.access(self.path, os.W_OK):
+            raise self._refused(self._why_not(False))
         return file_turn(self.path, study)
 
     def now(self) -> float:
@@ -97,15 +158,91 @@ class Sqlite:
         if found != "ok":
             raise StoreDamaged(f"{self.where} is damaged: {found}. Nothing was changed. Restore it from a backup.")
 
-    def _prepare(self, connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # transactions begin where `writing` says so, and nowhere else
-        wanted = journal_mode(self.path, driver().sqlite_version_info)
+    # Inside ---------------------------------------------------------------------------------------------------------
+
+    def _connect(self, _dialect: Any, record: Any, _arguments: Any, settings: Mapping[str, Any]) -> Any:
+        while True:
+            access = record.info["access"] = self._access()
+            connection = None
+            try:
+                connection = self._driver.connect(f"{self.path.as_uri()}?{access.query}", uri=True, **settings)
+                self._prepare(connection)
+                return connection
+            except self._driver.Error:
+                if connection is not None:
+                    connection.close()
+                if self._access() == access:  # else the last writer has just left, or one has come
+                    raise
+
+    def _access(self) -> _Access:
+        """How the file can be used as it is now.
+
+        Opening a file that logs ahead makes files beside it. Those of somebody who may not write would keep the others
+        from writing. So where nobody writes, who may not reads the file as it lies there, and looks again afterwards.
+        """
+        if self._new is not None:
+            return _Access("mode=rwc")
+        state = self._state()
+        ahead = logs_ahead(self.path, self._driver)
+        why_not = self._why_not(ahead)
+        if not why_not:
+            return _Access("mode=rw")
+        if not ahead:
+            return _Access("mode=ro", why_not)
+        if not self._size("-wal"):
+            return _Access("immutable=1", why_not, state)
+        if on_network(self.path) or not (os.access(self.path.parent, os.W_OK) or self._size("-shm")):
+            raise StoreReadOnly(
+                f"{self.where} cannot be read as it lies there: results in {self.path.name}-wal have not been merged "
+                "into it. Copy both files to a folder of your own on a local disk, and open the copy."
+            )
+        return _Access("mode=ro", why_not)
+
+    def _why_not(self, ahead: bool) -> str:
+        """Why the file must not be written, and what to do; nothing where it may."""
+        if self._read_only:
+            return "it was opened with read_only=True"
+        if not os.access(self.path, os.W_OK):
+            return "its permissions or its file system forbid it. Copy it, or ask its owner"
+        if not os.access(self.path.parent, os.W_OK) and self._size("-wal" if ahead else "-journal") is None:
+            return "its folder forbids to make a journal beside it. Copy it, or ask the folder's owner"
+        return self._why_not_ahead if ahead else ""
+
+    @cached_property
+    def _why_not_ahead(self) -> str:
+        return why_not_ahead(self.path, self._driver.sqlite_version_info)
+
+    def _prepare(self, connection: Any) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
-        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != wanted:
-            cursor.execute(f"PRAGMA journal_mode={wanted}")
+        if self._new is not None:
+            cursor.execute(f"PRAGMA journal_mode={self._new}")
+        else:
+            cursor.execute("BEGIN")  # the mode cannot change in between
+            cursor.execute("PRAGMA schema_version").fetchone()
+            if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+                cursor.execute("PRAGMA journal_mode=persist")  # which is this connection's own choice
+            cursor.execute("COMMIT")
         cursor.close()
+
+    def _state(self) -> tuple[Any, ...]:
+        """What changes when somebody writes to a file that logs ahead."""
+        try:
+            stat = self.path.stat()
+        except OSError:  # connecting will say so
+            return ()
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns, self._size("-wal") or 0
+
+    def _size(self, part: str) -> int | None:
+        """Bytes of a file beside the database; None where there is none."""
+        try:
+            return self.path.with_name(self.path.name + part).stat().st_size
+        except OSError:
+            return None
+
+    def _refused(self, why_not: str) -> StoreReadOnly:
+        return StoreReadOnly(f"{self.where} may be read but not written: {why_not}. Nothing was changed.")
 
 
 @cache
@@ -129,31 +266,3 @@ def _put(aside: Path, place: Path) -> None:
         except OSError:  # a file system without links
             if not place.exists():
                 aside.rename(place)
-
-
-def journal_mode(path: Path, version: tuple[int, ...], mounts: str | None = None) -> str:
-    """``"wal"`` where several processes may safely use it, else the rollback journal, whose file stays: ``"persist"``.
-
-    Making and deleting that file at every commit would cost about a fifth of the rate.
-
-    >>> journal_mode(Path("/data/lab.db"), (3, 40, 1))
-    'persist'
-    >>> journal_mode(Path("/data/lab.db"), (3, 51, 3), "server:/export /data nfs4 rw 0 0")
-    'persist'
-    >>> journal_mode(Path("/data/lab.db"), (3, 51, 3), "/dev/sda1 / ext4 rw 0 0")
-    'wal'
-    """
-    return "wal" if version >= _SAFE_WAL and not _on_network(path, mounts) else "persist"
-
-
-def _on_network(path: Path, mounts: str | None) -> bool:
-    """Whether the file is on another machine's disk; True where that cannot be known."""
-    if mounts is None:
-        try:
-            mounts = Path("/proc/mounts").read_text()
-        except OSError:
-            return True
-    folder = path.resolve().parent
-    kinds = {Path(mount): kind for _, mount, kind, *_ in (line.split() for line in mounts.splitlines() if line)}
-    inside = [mount for mount in kinds if folder.is_relative_to(mount)]
-    return not inside or kinds[max(inside, key=lambda mount: len(mount.parts))].startswith(_NETWORK)

@@ -12,7 +12,7 @@ from pathlib import Path
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["file_turn"]
+__all__ = ["file_turn", "locks_work"]
 
 #: Nobody waits longer than this for another's suggestion. Going ahead is safe: what was overtaken is not stored.
 _LONGEST = 20.0
@@ -30,6 +30,21 @@ def file_turn(database: Path, study: int) -> Iterator[None]:
         yield
     finally:
         os.close(handle)  # which lets go of the lock
+
+
+def locks_work(folder: Path) -> bool:
+    """Whether files of a folder can be locked, tried on a new one; True where that cannot be tried."""
+    if sys.platform == "win32":
+        return True
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return False
+    except OSError:  # not a folder that we can make files in
+        return True
+    return True
 
 
 def _open(database: Path, study: int) -> int | None:
