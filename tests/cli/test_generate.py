@@ -62,16 +62,18 @@ def test_plan_is_the_simulation_of_the_scope(run, lab):
 
 
 def test_plan_of_a_large_scope_has_the_law_of_all_its_rows(run, lab):
-    (lab / "scope.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x in range(30) for y in range(30)))
-    asked = ["plan", "scope.csv", "--eps", 2, "--spread", 8, "--functions", 5, "--format", "json"]
+    (lab / "scope.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x in range(70) for y in range(70)))
+    asked = ["plan", "scope.csv", "--eps", 2, "--spread", 8, "--functions", 9, "--format", "json"]
     found = run(*asked)
-    assert "400 of 900 candidates" in found.stderr
+    assert "400 of 4900 candidates" in found.stderr
     table = Table(lab / "scope.csv")
-    part = np.sort(np.random.default_rng(0).choice(900, 400, replace=False))
-    kernel = Kernel("matern52", np.full(2, usual_lengthscale(2)), 1.0, (False, False))
-    runs = simulate(table.X[part], kernel, 1 / 400, 2 / 8, n_candidates=900, n_functions=5, max_T=100)
-    typical = next(case for case in json.loads(found.stdout)["cases"] if case["smoothness"] == "typical")
-    assert (typical["half"], typical["nine_of_ten"]) == (runs.quantile(0.5)[0], runs.quantile(0.9)[0])
+    part = np.sort(np.random.default_rng(0).choice(4900, 400, replace=False))
+    kernel = Kernel("matern52", np.full(2, 0.5 * usual_lengthscale(2)), 1.0, (False, False))
+    case = {"kernel": kernel, "noise_var": 1 / 400, "eps": 2 / 8, "n_functions": 9, "max_T": 100}
+    runs, smaller = (simulate(table.X[part], **case, n_candidates=N) for N in (4900, 400))
+    rough = next(case for case in json.loads(found.stdout)["cases"] if case["smoothness"] == "rough")
+    assert (rough["half"], rough["nine_of_ten"]) == (runs.quantile(0.5)[0], runs.quantile(0.9)[0])
+    assert (rough["half"], rough["nine_of_ten"]) != (smaller.quantile(0.5)[0], smaller.quantile(0.9)[0])
 
 
 def test_plan_says_where_measured_candidates_are_left_out(run, scope):
