@@ -81,6 +81,7 @@ def test_whole_numbers_stay_whole(write):
         ("t,y\n20,~80\n", "not a number"),
         ("t,y\n20,1e999\n", "too large"),
         ("t,y\n1e999,2\n", "too large"),
+        ("t,y\n" + "9" * 5000 + ",2\n", "too large"),
         ("t,y\n20,nan\n", "not a number"),
         ("t,y\n20,#N/A\n", "not a number"),
         ("t,y\n1,2,3\n", "line 2: 3 cells, but the header names 2 columns"),

@@ -1,4 +1,8 @@
+import contextlib
+
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from regretless.errors import InvalidInput
 from regretless.sheets import read_experiments, write_new
@@ -121,6 +125,19 @@ def test_python_and_the_command_line_read_one_file_in_one_way(write, data):
     theirs = outcome(lambda: read_experiments(path, objective="yield").table())
     assert ours == theirs
     assert isinstance(ours, str) or ours.ids == theirs.ids
+
+
+@pytest.mark.filterwarnings("ignore:.*left out")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    st.one_of(
+        st.binary(max_size=200),
+        st.text(alphabet="ab,;\t\n\r\"'=-+.e0123456789 \ufeffnan", max_size=100).map(lambda text: text.encode()),
+    )
+)
+def test_any_bytes_are_a_table_or_refused(write, data):
+    with contextlib.suppress(InvalidInput):
+        assert Table(write(data)).n_candidates >= 1
 
 
 def test_a_workbook_is_a_table(tmp_path):

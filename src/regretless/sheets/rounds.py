@@ -67,7 +67,7 @@ def read_round(
         rows = []
         for i, line in enumerate(sheet.lines):
             number = sheet.columns[trial][i]
-            if not number.isascii() or not number.isdecimal():
+            if not (number.isascii() and number.isdecimal() and len(number) < 19):
                 raise InvalidInput(f"line {line}: {show(number)} is no number of a trial. Leave that column as it was.")
             value = as_measured(sheet.columns[objective][i], line, objective, decimal=mark)
             others = {name: column[i] for name, column in sheet.columns.items() if name not in (trial, objective)}

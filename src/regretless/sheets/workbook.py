@@ -31,38 +31,49 @@ def write_workbook(path: str | Path, names: Sequence[str], rows: Iterable[Mappin
     from openpyxl.styles import Font
     from openpyxl.utils import get_column_letter
 
-    listed = list(rows)
-    if len(listed) >= _MAX_ROWS or len(names) > _MAX_COLUMNS:
-        raise InvalidInput(
-            f"{path}: {len(listed)} rows of {len(names)} columns are more than a worksheet holds. Write a .csv file."
-        )
-    book = Workbook()
-    sheet = book.active
-    sheet.title = "regretless"
+    if len(names) > _MAX_COLUMNS:
+        raise _too_large(path, f"{len(names)} columns")
+    book = Workbook(write_only=True)  # row by row: a scope may have a million
+    sheet = book.create_sheet("regretless")
     sheet.freeze_panes = "A2"
     for j, name in enumerate(names, 1):
-        _fill(sheet.cell(1, j), name, path)
-        sheet.cell(1, j).font = Font(bold=True)
         sheet.column_dimensions[get_column_letter(j)].width = min(max(len(name) + 2, 10), 40)
-    for i, row in enumerate(listed, 2):
-        for j, name in enumerate(names, 1):
-            _fill(sheet.cell(i, j), row.get(name), path)
+    header = [_cell(sheet, name, path) for name in names]
+    for cell in header:
+        cell.font = Font(bold=True)
+    try:
+        sheet.append(header)
+        for i, row in enumerate(rows, 2):
+            if i > _MAX_ROWS:
+                raise _too_large(path, f"more than {_MAX_ROWS - 1} rows")
+            sheet.append([_cell(sheet, row.get(name), path) for name in names])
+    except BaseException:
+        sheet.close()
+        raise
     stream = io.BytesIO()
     book.save(stream)
     return stream.getvalue()
 
 
-def _fill(cell: Any, value: Any, path: str | Path) -> None:
+def _cell(sheet: Any, value: Any, path: str | Path) -> Any:
+    from openpyxl.cell import WriteOnlyCell
+
     if value is None:
-        return
+        return None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         value = str(value)
     if not isinstance(value, str):
-        cell.value, cell.data_type = repr(value), "n"  # openpyxl itself would round to 16 digits
-        return
+        cell = WriteOnlyCell(sheet, repr(value))  # openpyxl itself would round to 16 digits
+        cell.data_type = "n"
+        return cell
     text = escaped(value if value and restored(value) == value else neutralised(value))
     if len(text) > _MAX_TEXT:
         raise InvalidInput(f"{path}: the text {show(value)} is longer than a cell of Excel. Write a .csv file.")
-    cell.value = text
+    cell = WriteOnlyCell(sheet, text)
     cell.data_type = "s"  # not a formula, nor an error, whatever it looks like
     cell.quotePrefix = is_formula(value)  # it stays a text when somebody edits it
+    return cell
+
+
+def _too_large(path: str | Path, what: str) -> InvalidInput:
+    return InvalidInput(f"{path}: {what} are more than a worksheet holds. Write a .csv file.")

@@ -86,7 +86,7 @@ def as_factor(
             f"number there, with the decimal mark {decimal!r}; or use {advice('categorical', name)} if its values are "
             f"names, or {advice('ignore', name)} to leave it out."
         )
-    if all(cell.lstrip("+-").isdecimal() for cell in cells) and all(abs(int(cell)) <= _BEYOND for cell in cells):
+    if all(cell.lstrip("+-").isdecimal() and abs(float(cell)) <= _BEYOND for cell in cells):
         return [int(cell) for cell in cells]
     return [as_float(cell, f"line {line}, column {name!r}") for line, cell in zip(lines, cells, strict=True)]
 

@@ -1,8 +1,8 @@
 r"""Text in files: what a spreadsheet would run is made harmless, and every text comes back as it was.
 
 A spreadsheet runs a cell that begins with ``=``, ``+``, ``-`` or ``@``, and some drop what is invisible before it. Such
-a cell gets an apostrophe in front. Readers strip blanks around a cell, so one that ends in a blank gets an apostrophe
-at its end. A text that looks as if it had been given one gets one more: both steps can be undone.
+a cell gets an apostrophe in front. Readers strip blanks around a cell, so one that ends in a blank stands between
+apostrophes. A text that looks as if it had been treated so is treated once more: every step can be undone.
 """
 
 import re
@@ -16,7 +16,6 @@ _SIGNS = frozenset("=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b")  # wi
 _FILLERS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-_ENDS_BLANK = re.compile(r"\s'*\Z")
 _ENDS_QUOTED = re.compile(r"\s'+\Z")
 _HEX = re.compile("_x([0-9A-Fa-f]{4})_")
 _NOT_XML = re.compile("_(?=x[0-9A-Fa-f]{4})|[\x00-\x08\x0b-\x1f\ufffe\uffff]")
@@ -36,25 +35,27 @@ def neutralised(text: str) -> str:
     r"""Text as it is written to a CSV file. Numbers stay as they are.
 
     >>> neutralised('=HYPERLINK("x")'), neutralised("-5"), neutralised("ethanol"), neutralised("ends in a blank ")
-    ('\'=HYPERLINK("x")', '-5', 'ethanol', "ends in a blank '")
+    ('\'=HYPERLINK("x")', '-5', 'ethanol', "'ends in a blank '")
     """
-    front = "'" if _needs_front(text) else ""
-    back = "'" if _ENDS_BLANK.search(text) else ""
-    return f"{front}{text}{back}"
+    front = _needs_front(text)
+    looks_quoted = (front or text.startswith("'")) and _ENDS_QUOTED.search(text) is not None
+    if text[-1:].isspace() or looks_quoted:
+        return f"'{text}'"
+    return f"'{text}" if front else text
 
 
 def restored(cell: str) -> str:
     """What `neutralised` was given; blanks around the cell do not matter.
 
-    >>> restored(neutralised("=1+2")), restored(neutralised("'=1+2")), restored("'tis")
-    ('=1+2', "'=1+2", "'tis")
+    >>> restored(neutralised("=1+2")), restored(neutralised("'=1+2")), restored("'tis"), restored("6 '")
+    ('=1+2', "'=1+2", "'tis", "6 '")
     """
     cell = cell.strip()
-    if "'" not in cell:
+    if not cell.startswith("'"):
         return cell
     if _ENDS_QUOTED.search(cell):
-        cell = cell[:-1]
-    return cell[1:] if cell.startswith("'") and _needs_front(cell) else cell
+        return cell[1:-1]
+    return cell[1:] if _needs_front(cell) else cell
 
 
 def escaped(text: str) -> str:
