@@ -49,8 +49,9 @@ def test_the_shell_may_use_its_own_arguments_as_it_likes():
 
 
 def test_other_braces_are_left_alone():
-    command = check_command([*ECHO, '{"x": {x}}', "{print}", "{{x}}", "${x}"], ["x"])
-    assert printed(command, {"x": 3}) == ['{"x": 3}', "{print}", "{3}", "$3"]
+    command = check_command([*ECHO, '{"x": {x}}', "{print $1}", "{}", "{{x}}", "${x}"], ["x"])
+    assert printed(command, {"x": 3}) == ['{"x": 3}', "{print $1}", "{}", "{3}", "$3"]
+    assert check_command("prog {x} | awk '{print}'", ["x"])
 
 
 NASTY = "$(echo_pwned);'\"`"
@@ -123,8 +124,11 @@ def test_a_place_that_is_a_word_of_its_own_is_fine(line):
         ("", "list of texts"),
         ("  ", "list of texts"),
         (7, "list of texts"),
-        (["prog", "{rat}"], r"does not use \{rate\}.*Did you mean 'rat'"),
+        (["prog", "{rat}"], r"no such parameter.*Did you mean 'rate'"),
+        (["prog", "--rate={rat}"], r"does not use \{rate\}.*Did you mean 'rat'"),
         ("prog", r"does not use \{rate\}"),
+        (["prog", "{rate}", "{mode}"], r"place \{mode\}, but there is no such parameter; there are 'rate'"),
+        ("prog {rate} --mode {mode} | tail", r"place \{mode\}, but there is no such parameter"),
     ],
 )
 def test_commands_that_are_none(command, says):

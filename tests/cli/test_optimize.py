@@ -141,7 +141,7 @@ def test_fewer_failures_than_it_takes_to_give_up(run, lab, config):
         ("command = 'no-such-program-anywhere {x} {mode}'\n", "knows no command"),
         ("command = 'echo {x} {mode} |'\n", "the shell cannot read"),
         ("command = 'echo \"{x}\" {mode}'\n", "stands in quotes"),
-        ("command = ['echo', '{x}', '{mod}']\n", "does not use {mode}"),
+        ("command = ['echo', '{x}', '{mod}']\n", "no such parameter"),
     ],
 )
 def test_what_could_never_be_evaluated_burns_no_trial(run, lab, config, text, says):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidInput
-from regretless.spaces.scalars import did_you_mean, show
+from regretless.spaces.scalars import did_you_mean, listed, show
 
 __all__ = ["Command", "check_command", "check_program", "words"]
 
@@ -59,12 +59,27 @@ def check_command(command: Any, names: Sequence[str], optional: Collection[str] 
             'command must be a list of texts, such as ["./simulate", "--rate", "{rate}"], or a line for the shell, '
             f"got {show(command)}."
         )
-    text = " ".join([checked] if isinstance(checked, str) else checked)
+    for word in _unknown_places(checked, names):
+        raise InvalidInput(
+            f"the command has a place {word}, but there is no such parameter; there are {listed(names)}."
+            f"{did_you_mean(word[1:-1], names)}"
+        )
+    text = checked if isinstance(checked, str) else " ".join(checked)
     for name in names:
         if f"{{{name}}}" not in text and name not in optional:
             hint = did_you_mean(name, re.findall(r"\{([^{}]+)\}", text))
             raise InvalidInput(f"the command does not use {{{name}}}. Every parameter needs its place in it.{hint}")
     return checked
+
+
+def _unknown_places(command: Command, names: Sequence[str]) -> list[str]:
+    """Words that are a name in braces, and nothing else, but of no parameter."""
+    if isinstance(command, str):
+        plain = _unquoted(command)
+        found = [place[0] for place in re.finditer(r"(?<!\S)\{\w+\}(?!\S)", command) if place.start() in plain]
+    else:
+        found = [word for word in command if re.fullmatch(r"\{\w+\}", word)]
+    return [word for word in found if word[1:-1] not in names]
 
 
 def check_program(command: Command, names: Sequence[str], folder: Path) -> None:

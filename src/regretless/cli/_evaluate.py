@@ -15,7 +15,7 @@ from time import monotonic
 from typing import IO, Any, Literal, Protocol, cast
 
 from regretless.cli._command import Command, check_program, words
-from regretless.cli._processes import KEPT, Program, Programs, Tail
+from regretless.cli._processes import GRACE, KEPT, Program, Programs, Tail
 from regretless.errors import InvalidInput
 from regretless.spaces.files import is_number
 
@@ -23,6 +23,11 @@ __all__ = ["Evaluate", "Function", "Outcome", "Run"]
 
 #: What a shell and others say of a program that may not be run, or is not there.
 _NOT_RUN = (126, 127)
+#: A worker finds what we find, wherever that was found.
+_WORKER = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from regretless.cli._worker import main; main(*sys.argv[2:])"
+)
 #: Seconds after which it is seen that a process has died whose pipe stays open.
 _LOOK = 0.25
 
@@ -97,7 +102,7 @@ class Function:
     """Calls ``module:function`` with the parameters as a dict, in processes that can be ended and replaced."""
 
     def __init__(self, target: str, folder: Path, timeout: float | None) -> None:
-        self._words = [sys.executable, "-P", "-m", "regretless.cli._worker", target, str(folder.resolve())]
+        self._words = [sys.executable, "-P", "-c", _WORKER, json.dumps(sys.path), target, str(folder.resolve())]
         self._target = target
         self._timeout = timeout
         self._programs = Programs()
@@ -130,7 +135,18 @@ class Function:
         return Outcome(value) if value is not None else Outcome(None, "failed", "the value is not finite")
 
     def stop(self) -> None:
-        """End all processes."""
+        """End all processes: those without work by themselves, so that what they registered for their end is done."""
+        idle = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                idle.append(self._free.get_nowait())
+        for worker in idle:
+            worker.dismiss()
+        if len(idle) == len(self._programs):  # else somebody is in a hurry
+            deadline = monotonic() + GRACE
+            for worker in idle:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    worker.program.child.wait(max(0.0, deadline - monotonic()))
         self._programs.stop()
 
     def _worker(self) -> "_Worker | Outcome":
@@ -177,6 +193,11 @@ class _Worker:
         except OSError:
             return None
         return self.answer(timeout)
+
+    def dismiss(self) -> None:
+        """There is no more work."""
+        with contextlib.suppress(OSError):
+            self._requests.close()
 
     def answer(self, timeout: float | None) -> dict[str, Any] | None:
         """The next answer, None if the process died; raises TimeoutError."""

@@ -88,27 +88,36 @@ class Loop:
         return len(self._out) < self.config.workers and begun < self.config.budget
 
     def _tell(self, future: Future[Outcome]) -> None:
-        outcome = future.result()
-        trial = self._out.pop(future)
+        outcome, trial = future.result(), self._out[future]
         if outcome.value is not None:
-            self.report(self.study.tell(trial, outcome.value), "")
+            try:
+                told = self.study.tell(trial, outcome.value)
+            except Exception:  # of the store: what was paid for is not lost
+                self.report(trial, f"its value {outcome.value!r} could not be stored")
+                raise
             self._succeeded = True
             while self._failed:
                 self.study.tell(self._failed.pop(0), failed=True)
-            return
-        self.report(trial, outcome.why)
-        if outcome.kind == "unusable" or (outcome.kind == "error" and self.config.on_error == "raise"):
-            self.study.release(trial, outcome.why[:200])
-            self._error = self._error or RegretlessError(
-                f"trial {trial.number} ended the run: {outcome.why}. It does not count as failed and was given up; all "
-                'others are kept. Start again to go on; with on_error = "fail" such a trial counts as failed.'
-            )
-        elif self._succeeded:
-            self.study.tell(trial, failed=True)
+            self.report(told, "")
         else:
-            self._failed.append(trial)
-            if len(self._failed) >= _PATIENCE:
-                raise self._never_worked(outcome.why)
+            self.report(trial, outcome.why)
+            if outcome.kind == "unusable" or (outcome.kind == "error" and self.config.on_error == "raise"):
+                self._give_up(trial, outcome)
+            elif self._succeeded:
+                self.study.tell(trial, failed=True)
+            else:
+                self._failed.append(trial)
+        del self._out[future]
+        if len(self._failed) >= _PATIENCE:
+            raise self._never_worked(outcome.why)
+
+    def _give_up(self, trial: Trial, outcome: Outcome) -> None:
+        self.study.release(trial, outcome.why[:200])
+        otherwise = ' With on_error = "fail" such a trial counts as failed.' if outcome.kind == "error" else ""
+        self._error = self._error or RegretlessError(
+            f"trial {trial.number} ended the run: {outcome.why}. It was given up and does not count as failed; all "
+            f"others are kept. Start again to go on.{otherwise}"
+        )
 
     def _never_worked(self, why: str = "") -> RegretlessError:
         last = f", the last with: {why}" if why else ""

@@ -93,6 +93,9 @@ class Programs:
         self._lock = threading.Lock()
         self._stopped = False
 
+    def __len__(self) -> int:
+        return len(self._running)
+
     def start(self, words: Sequence[str], **more: Any) -> Program | None:
         """Start a program; None once all were stopped. Raises OSError where it cannot be run."""
         with self._lock:

@@ -1,4 +1,4 @@
-"""The process that calls a Python function: JSON lines in, JSON lines out. Run as ``python -m regretless.cli._worker``.
+"""The process that calls a Python function: JSON lines in, JSON lines out.
 
 It says first whether the function can be called at all. What the function prints goes to stderr, so that it is not
 taken for an answer nor for a result of the command.
@@ -73,7 +73,3 @@ def _sentence(error: BaseException) -> str:
     if not frames or frames[-1].filename.startswith("<"):
         return said
     return f"{said} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

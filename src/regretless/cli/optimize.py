@@ -77,7 +77,7 @@ def _run(config: Config, evaluate: Evaluate, format: Format) -> bool:
             def report(trial: Trial, why: str) -> None:
                 advance(study.best.value if study.best is not None else None)
                 if why:
-                    say(f"Trial {trial.number} failed ({pairs(trial.params)}): {why}")
+                    say(f"Trial {trial.number} has no value ({pairs(trial.params)}): {why}")
 
             loop = Loop(config, study, evaluate, report)
             loop.run()
