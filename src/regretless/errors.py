@@ -45,7 +45,7 @@ class Exhausted(RegretlessError):
 
 
 class NumericalError(RegretlessError, ArithmeticError):
-    """A matrix could not be factorised even with the largest jitter allowed."""
+    """A matrix could not be factorised even with the largest jitter allowed, or a result is not a finite number."""
 
 
 class MissingExtra(RegretlessError, ImportError):

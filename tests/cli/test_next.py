@@ -136,3 +136,14 @@ def test_ten_thousand_rows(run, lab):
     rows = rows_of(run("next", "big.csv", "--objective", "y", "-n", 2, "--format", "csv").stdout)
     assert len(rows) == 2
     assert process_time() - start < 20.0
+
+
+def test_where_there_is_no_certificate_the_rest_is_said(run, lab):
+    """Values near the largest float: the regret in between is no float."""
+    rows = "".join(f"{t},{(-1) ** t * 1.7e308!r}\n" for t in range(5))
+    (lab / "huge.csv").write_text("T,yield\n" + rows + "5,\n6,\n")
+    said = run("audit", "huge.csv", "--objective", "yield", "--stop", 1).stdout
+    assert "no finite number" in said
+    assert "Best measured  1.7e+308" in said
+    assert "without a certificate" in said
+    assert json.loads(run("next", "huge.csv", "--objective", "yield", "--format", "json").stdout)["certificate"] is None

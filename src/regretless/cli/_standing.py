@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless.cli._output import point
+from regretless.errors import NumericalError
 from regretless.report.text import number, plus_minus
 from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
 
@@ -16,7 +17,7 @@ MET = 3
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is known of a study; ``left`` and ``recommended`` are None while nothing was measured."""
+    """What is known of a study; ``left`` and ``recommended`` are None while nothing was measured, or in trouble."""
 
     study: Study
     row_name: str
@@ -27,6 +28,7 @@ class Standing:
     left: RemainingRegret | None
     stop: Regret | None
     met: bool = False  # whether the stop rule is: what `Study.should_stop` says
+    trouble: str = ""  # why there is no certificate although something was measured
 
     def facts(self) -> list[tuple[str, str]]:
         """Labelled sentences."""
@@ -35,18 +37,19 @@ class Standing:
         counted = " · ".join(f"{count} {said.get(word, word)}" for word, count in self.counts.items() if count)
         facts = [("Objective", f"{objective}, to be {self.study.direction}d".replace("ized", "ised"))]
         facts.append(("Experiments", counted or "none yet"))
-        if self.best is None or self.left is None or self.recommended is None:
-            return [*facts, ("Advice", "Go on: nothing was measured yet.")]
-        assert self.best.value is not None
+        if self.best is None:
+            return [*facts, ("Advice", self.advice())]
         best = f"{number(self.best.value)} at {point(self.best.row, self.best.params, self.row_name)}"
         if len(self.repeats) > 1:
             mean = sum(self.repeats) / len(self.repeats)
             best += f"; measured {len(self.repeats)} times there, {number(mean)} on average"
+        facts.append(("Best measured", best))
+        if self.left is None or self.recommended is None:
+            return [*facts, ("Certificate", f"None: {self.trouble}"), ("Advice", self.advice())]
         advised = point(self.recommended.row, self.recommended.params, self.row_name)
         expected = plus_minus(self.recommended.mean, self.recommended.sd)
         return [
             *facts,
-            ("Best measured", best),
             ("Recommended", f"{advised}, expected {expected}"),
             ("Certificate", self.left.promise(self.row_name)),
             ("Trust", _trust(self.left)),
@@ -55,8 +58,10 @@ class Standing:
 
     def advice(self) -> str:
         """Whether to stop, in a sentence."""
-        if self.left is None:
+        if self.best is None:
             return "Go on: nothing was measured yet."
+        if self.left is None:
+            return "Go on, or look at the data: without a certificate there is no reason to stop."
         gain = f"expected to gain {self.left.cost}"
         if self.left.trust.light == "red":
             return "Go on, or look at the data: the model does not fit them, so do not stop on its word."
@@ -107,10 +112,13 @@ def standing(study: Study, stop: Regret | None, row_name: str = "row", *, record
     best = study.best
     if best is None:
         return Standing(study, row_name, counts, None, (), None, None, stop)
-    left = study.certificate(record=record)
     values = tuple(trial.value for trial in used if trial.value is not None and dict(trial.params) == dict(best.params))
+    try:
+        left, advised = study.certificate(record=record), study.recommend()
+    except NumericalError as error:
+        return Standing(study, row_name, counts, best, values, None, None, stop, trouble=str(error))
     met = stop is not None and study.should_stop(stop) is not None
-    return Standing(study, row_name, counts, best, values, study.recommend(), left, stop, met)
+    return Standing(study, row_name, counts, best, values, advised, left, stop, met)
 
 
 def _trust(left: RemainingRegret) -> str:

@@ -156,7 +156,7 @@ def _newton(mean: Floats, sd: Floats, target: float, lo: float, hi: float) -> fl
         total, slope = _tail_sum_and_slope(u, mean, sd)
         error = math.log(total / target) if total > 0.0 else -math.inf
         lo, hi = (u, hi) if error > 0.0 else (lo, u)
-        step = u + error * total / slope if 0.0 < slope < math.inf else math.nan
+        step = u + error * total / slope if 0.0 < slope < math.inf else u  # where S is flat any u will do
         if abs(error) < _CLOSE:
             return min(max(step, lo), hi)
         u = step if lo < step < hi and abs(error) < 0.5 * before else 0.5 * (lo + hi)

@@ -11,6 +11,8 @@ from functools import cache
 
 import numpy as np
 
+from regretless.arrays import Floats
+from regretless.errors import NumericalError
 from regretless.gp import Posterior, TablePosterior, fit, fitted_to, prior_factor, refit_due, table_posterior
 from regretless.linalg import Factor, single_thread
 from regretless.optimizer.history import Fit, History, without_last
@@ -22,6 +24,8 @@ __all__ = ["Belief", "State", "believe", "doubt", "imagine", "outdated", "told_k
 
 Belief = Posterior | TablePosterior
 
+#: Standardised values of this size can still be squared and summed.
+_LARGEST = 1e50
 #: Fresh starts, at the least, of a fit that is not carried on from an earlier one.
 _STARTS = 2
 
@@ -56,7 +60,7 @@ def believe(setup: Setup, history: History, trial: int, state: State | None) -> 
         done = n_fit
         state = replace(state, belief=state.base)
     belief = state.belief
-    standardised = fitted.hyperparameters.units.standardised(history.y[rows[done:]])
+    standardised = _standardised(fitted, history.y[rows[done:]])
     for row, value in zip(rows[done:], standardised.tolist(), strict=True):
         belief = belief.condition(history.told.X[row], value)
     return replace(state, belief=belief, trials=trials, y=y)
@@ -76,8 +80,9 @@ def doubt(setup: Setup, history: History, state: State | None) -> State:
     A bound on a regret is in the user's units, and so it stays when no value is compressed. Nor is the mean fitted: the
     mean of values that were chosen with care expects more of the others, which here is the careful side.
     Its hyperparameters are fitted to the first so many told values, as many as the schedule of fits says for their
-    number, always from the same starts. So it depends on what was told, and on nothing that was asked before. In a
-    product space they are estimates anyway, and the search would never look where only a cautious model has doubts.
+    number (all of them, where these are all equal: such values have no scale), always from the same starts. So it
+    depends on what was told, and on nothing that was asked before. In a product space they are estimates anyway, and
+    the search would never look where only a cautious model has doubts.
     """
     with single_thread():
         surrogate = setup.surrogate
@@ -85,7 +90,10 @@ def doubt(setup: Setup, history: History, state: State | None) -> State:
             surrogate = surrogate.cautious()
         restarts = max(surrogate.restarts, _STARTS)
         setup = replace(setup, surrogate=replace(surrogate, restarts=restarts, fit_mean=False, compress=False))
-        first = without_last(history, len(history.y) - fitted_to(setup.surrogate, len(history.y), _candidates(setup)))
+        seen = fitted_to(setup.surrogate, len(history.y), _candidates(setup))
+        if (history.y[:seen] == history.y[:1]).all():
+            seen = len(history.y)
+        first = without_last(history, len(history.y) - seen)
         trials, y = tuple(first.told.trials.tolist()), tuple(first.y.tolist())
         if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
             newest = state.fit
@@ -120,6 +128,20 @@ def told_key(history: History) -> int:
     Asking in turns it is the trial that is asked for. Pending and failed trials do not move it.
     """
     return int(history.told.trials[-1]) + 1 if len(history.told) else 0
+
+
+def _standardised(fitted: Fit, y: Floats) -> Floats:
+    """Values as the model sees them, where it can compute with them."""
+    with np.errstate(over="ignore"):
+        z = fitted.hyperparameters.units.standardised(y)
+    if len(z) and not np.abs(z).max() <= _LARGEST:
+        size = float(np.abs(y[np.abs(z).argmax()]))
+        raise NumericalError(
+            f"a value of size {size:.3g} is too far from the {len(fitted.trials)} values that the model was fitted to "
+            "last to compute with. If it is a mistake, correct it with amend or set it aside with exclude; else tell "
+            "some more: the next fit takes it in."
+        )
+    return z
 
 
 def _in_force(setup: Setup, history: History, trial: int, state: State | None) -> Fit | None:

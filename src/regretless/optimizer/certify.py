@@ -1,10 +1,13 @@
 """What the data prove about the recommendation, under a model that is more cautious than the one to search by."""
 
+import math
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from regretless.arrays import Floats
+from regretless.errors import NumericalError
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
 from regretless.optimizer.beliefs import State, told_key
@@ -44,17 +47,17 @@ def certify(
     As proved on a table, for the rows that are not excluded; on a dense sample of a product space. ``state`` is the
     doubt; ``eps`` is in the units of y.
     """
-    with single_thread():
+    with single_thread(), np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused at the end
         belief = state.belief
         rng = stream(setup.seed, told_key(history), Purpose.CERTIFICATE)
-        eps_model = None if eps is None else eps / state.fit.hyperparameters.units.scale
+        eps_model = None if eps is None else min(eps / state.fit.hyperparameters.units.scale, sys.float_info.max)
         if isinstance(belief, TablePosterior):
             index = None if choice is None else choice.index
             allowed = history.allowed(len(belief.X))
             among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
             certificate = remaining_regret(belief, index=index, among=among, eps=eps_model, draws=draws, rng=rng)
             at = certificate.index
-            return Proof(certificate, calibration(belief.posterior), state.fit, belief.X[at], at)
+            return _finite(Proof(certificate, calibration(belief.posterior), state.fit, belief.X[at], at))
         assert isinstance(setup.domain, Mixed)
         around = candidate_set(setup.domain, belief, history.told.X, rng)
         X: Floats = np.vstack([around, setup.domain.sample(_DENSE, rng)])
@@ -62,4 +65,16 @@ def certify(
             X = np.vstack([choice.x, X])
         index = None if choice is None else 0
         certificate = remaining_regret(belief, X, index=index, eps=eps_model, draws=draws, rng=rng)
-        return Proof(certificate, calibration(belief), state.fit, X[certificate.index], -1)
+        return _finite(Proof(certificate, calibration(belief), state.fit, X[certificate.index], -1))
+
+
+def _finite(proof: Proof) -> Proof:
+    """The proof, if all its numbers are finite, in the model's units and in those of y."""
+    found, scale = proof.certificate, proof.fit.hyperparameters.units.scale
+    sizes = [scale * value for value in (found.bound, found.tail_sum, found.pairwise, found.lemma)]
+    if not all(map(math.isfinite, (*sizes, found.mean, found.sd, found.exceeds or 0.0, proof.calibration.rms))):
+        raise NumericalError(
+            "there is no certificate: the values told are so large, or so far from what the model can explain, that "
+            "the regret left is no finite number. Scale the values, or correct or exclude those that are mistakes."
+        )
+    return proof

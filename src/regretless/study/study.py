@@ -7,7 +7,7 @@ import numpy as np
 
 from regretless.acquisition import Rule
 from regretless.arrays import Floats, as_finite_float, show
-from regretless.errors import InvalidInput, UnknownTrial
+from regretless.errors import InvalidInput, NumericalError, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
     Choice,
@@ -415,6 +415,11 @@ class Study:
         On a table it is a theorem about the fitted model, which is more cautious than the one the search goes by;
         elsewhere a dense sample stands for the space, and it is an estimate.
 
+        Raises
+        ------
+        NumericalError
+            If it would not be a finite number, which takes values such as 1e300.
+
         Examples
         --------
         >>> study = Study([{"t": t} for t in range(10)], objective="yield", seed=1)
@@ -448,8 +453,11 @@ class Study:
         history = self._history()
         if len(history.y) < when.patience:
             return None
-        left = self.certificate()
-        return left if self._certifier.may_stop(when, history, left) else None
+        try:
+            left = self.certificate()
+            return left if self._certifier.may_stop(when, history, left) else None
+        except NumericalError:  # without a certificate there is no reason to stop
+            return None
 
     def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
         """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units.
