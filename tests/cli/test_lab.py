@@ -7,6 +7,7 @@ import pytest
 
 from regretless import Regret, Study
 from regretless.optimizer import beliefs
+from regretless.report.text import interval
 
 from .bench import SCOPE, fill_in, yield_of
 
@@ -454,7 +455,23 @@ def test_a_command_fits_each_model_once(run, lab, scope, monkeypatch):
     assert made == [12, 12]
     made.clear()
     run("suggest")
-    assert made == [12]
+    assert made == [12, 12]  # the second for what the measurement should give
     made.clear()
     run("status")
     assert made == [12]  # the fit of the suggestion is on record
+
+
+def test_what_is_expected_is_the_measurement_by_real_results(run, lab, scope):
+    """The table shows what `Study.predict_measurement` says, whatever else is pending."""
+    measured(run, lab, 9)
+    shown = json.loads(run("suggest", "-n", 2, "--format", "json").stdout)["suggestions"]
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        columns = study.predict_measurement([row["params"] for row in shown])
+    for row, median, low, high in zip(shown, *columns, strict=True):
+        assert row["expected"] == {"median": median, "low": low, "high": high}
+    again = json.loads(run("suggest", "--pending", "--format", "json").stdout)["suggestions"]
+    assert [row["expected"] for row in again] == [row["expected"] for row in shown]
+    said = run("suggest", "--pending").stdout
+    assert "expected yield (9 of 10)" in said
+    assert all(interval(*row["expected"].values()) in said for row in shown)
+    assert all(interval(*row["expected"].values()) in run("status").stdout for row in shown)

@@ -11,7 +11,9 @@ from regretless.cli._standing import standing
 from regretless.confidence import Schedule, ShiftedExponential
 from regretless.optimizer import suggest
 from regretless.report import effects, explain, html_report
+from regretless.report.explain import expected
 from regretless.report.figures import certificates
+from regretless.report.text import interval
 from regretless.study.replay import asked_from
 from regretless.study.wording import rounded
 
@@ -182,3 +184,15 @@ def test_the_curve_counts_no_excluded_row(study):
             closed.exclude_row(row, "sold out")
     after = certificates(closed)[0]
     assert all(now.bound < then.bound for now, then in zip(after, before, strict=True))
+
+
+def test_what_was_expected_then_is_shown_with_what_came_out(study):
+    """As the study would have said before the result came, and before those after it."""
+    trial = study.trials[7]
+    twin = Study(study.space, objective="yield", seed=1)
+    for earlier in study.trials[:7]:
+        twin.tell(twin.ask(), earlier.value)
+    wanted = tuple(float(column[0]) for column in twin.predict_measurement([trial.params]))
+    assert expected(study, trial) == wanted
+    assert expected(study, study.trials[0]) is None
+    assert interval(*wanted) in "".join(read(html_report(study, [])).text)

@@ -8,8 +8,8 @@ from regretless.cli._options import direction_option, experiments_of, seed_optio
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say, waiting
 from regretless.cli._sheet_study import study_of
 from regretless.cli._standing import MET, standing
+from regretless.cli.suggest import expectations, expected_name, expected_record, expected_text
 from regretless.errors import Exhausted
-from regretless.report.text import plus_minus
 from regretless.sheets import Experiments
 from regretless.study import Regret, Trial
 
@@ -60,11 +60,17 @@ def command(
         say("Every experiment has a result: there is nothing left to suggest.")
     elif len(trials) < count:
         say(f"Only {len(trials)} rows are left without a result.")
-    rows = [suggestion(trial, experiments.row_name, objective) for trial in trials]
+    expected = expectations(study, trials)
+    head = expected_name(objective)
+    rows = [
+        {experiments.row_name: trial.row, **trial.params, head: expected_text(trial, range_)}
+        for trial, range_ in zip(trials, expected, strict=True)
+    ]
     if format == "json":
-        print_json({"suggestions": [_record(trial) for trial in trials], **view.record()})
+        found = [_record(trial, range_) for trial, range_ in zip(trials, expected, strict=True)]
+        print_json({"suggestions": found, **view.record()})
     else:
-        names = [experiments.row_name, *experiments.factors, *((f"expected {objective}",) if format == "table" else ())]
+        names = [experiments.row_name, *experiments.factors, *((head,) if format == "table" else ())]
         if rows or format == "csv":
             print_rows(names, rows, format, dialect=experiments.dialect)
         if format == "table":
@@ -81,11 +87,11 @@ def _repeats(experiments: Experiments) -> int:
     return sum(value is None and row in done for row, value in zip(rows, experiments.values, strict=True))
 
 
-def suggestion(trial: Trial, row_name: str, objective: str) -> dict[str, Any]:
-    """A suggestion as a row for people: where it is, and what the model expects there."""
-    expected = plus_minus(trial.record["mean"], trial.record["sd"]) if "mean" in trial.record else "initial design"
-    return {row_name: trial.row, **trial.params, f"expected {objective}": expected}
-
-
-def _record(trial: Trial) -> dict[str, Any]:
-    return {"row": trial.row, "params": trial.params, "source": trial.source, **trial.record}
+def _record(trial: Trial, expected: tuple[float, float, float] | None) -> dict[str, Any]:
+    return {
+        "row": trial.row,
+        "params": trial.params,
+        "source": trial.source,
+        "expected": expected_record(expected),
+        **trial.record,
+    }

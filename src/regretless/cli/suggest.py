@@ -8,12 +8,21 @@ import click
 from regretless.cli._output import Format, format_option, print_json, print_rows, say, waiting
 from regretless.cli._standing import MET, standing
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
+from regretless.errors import NumericalError
 from regretless.report.explain import measured_before
-from regretless.report.text import pairs, plus_minus
+from regretless.report.text import interval, pairs
 from regretless.sheets import check_new, write_new
-from regretless.study import Trial
+from regretless.study import Study, Trial
 
-__all__ = ["command"]
+__all__ = [
+    "command",
+    "expectations",
+    "expected_name",
+    "expected_record",
+    "expected_text",
+    "print_trials",
+    "write_round",
+]
 
 
 @click.command(
@@ -31,7 +40,8 @@ def command(
     """Suggest the next experiments, which are pending from then on.
 
     With --out they are written to a file as your spreadsheet wrote the scope: fill in the last column and hand it to
-    record. What the model expects is printed with each; the first few cover the scope evenly.
+    record. What the measurement should give is printed with each: the median, and in brackets where nine of ten should
+    fall, noise included. The first few cover the scope evenly.
     """
     if out is not None:
         check_new(out)
@@ -66,18 +76,22 @@ def write_round(path: str, lab: Lab, trials: Sequence[Trial]) -> None:
 
 
 def print_trials(lab: Lab, trials: Sequence[Trial], format: Format) -> None:
-    """Suggestions with what the model expected of them."""
+    """Suggestions with what the model expects of them now."""
+    expected = expectations(lab.study, trials)
     if format == "json":
-        print_json({"suggestions": [_record(lab, trial) for trial in trials]})
+        found = [_record(lab, trial, range_) for trial, range_ in zip(trials, expected, strict=True)]
+        print_json({"suggestions": found})
         return
-    expected, again = f"expected {lab.study.objective}", lab.title(AGAIN)
+    head, again = expected_name(lab.study.objective), lab.title(AGAIN)
     names, rows = _columns(lab, trials)
     if format == "csv":
         print_rows([*names, again], rows, format, dialect=lab.dialect)
     elif rows:
         before = [again] if any(row[again] for row in rows) else []
-        rows = [{**row, expected: _expected(trial)} for row, trial in zip(rows, trials, strict=True)]
-        print_rows([*names, *before, expected], rows, format)
+        texts = map(expected_text, trials, expected)
+        print_rows(
+            [*names, *before, head], [{**row, head: text} for row, text in zip(rows, texts, strict=True)], format
+        )
 
 
 def _why_again(lab: Lab, trials: Sequence[Trial]) -> str:
@@ -109,18 +123,43 @@ def _columns(lab: Lab, trials: Sequence[Trial]) -> tuple[list[str], list[dict[st
     return names, rows
 
 
-def _expected(trial: Trial) -> str:
-    if "mean" in trial.record:
-        return plus_minus(trial.record["mean"], trial.record["sd"])
+def expectations(study: Study, trials: Sequence[Trial]) -> list[tuple[float, float, float] | None]:
+    """Median, lower and upper end of what each measurement should give; None where a model has no say."""
+    asked = [trial for trial in trials if trial.source == "rule"]
+    if not asked or study.best is None:
+        return [None] * len(trials)
+    try:
+        columns = study.predict_measurement([trial.params for trial in asked])
+    except NumericalError:
+        return [None] * len(trials)
+    of = dict(zip((trial.number for trial in asked), zip(*(c.tolist() for c in columns), strict=True), strict=True))
+    return [of.get(trial.number) for trial in trials]
+
+
+def expected_name(objective: str) -> str:
+    """The head of the column that says what is expected."""
+    return f"expected {objective} (9 of 10)"
+
+
+def expected_text(trial: Trial, expected: tuple[float, float, float] | None) -> str:
+    """What is expected, or how the trial came about."""
+    if expected is not None:
+        return interval(*expected)
     return "(initial design)" if trial.source == "design" else f"({trial.source})"
 
 
-def _record(lab: Lab, trial: Trial) -> dict[str, Any]:
+def _record(lab: Lab, trial: Trial, expected: tuple[float, float, float] | None) -> dict[str, Any]:
     return {
         "trial": trial.number,
         "row": trial.row,
         "params": trial.params,
         "source": trial.source,
         "measured_before": measured_before(lab.study, trial),
+        "expected": expected_record(expected),
         **trial.record,
     }
+
+
+def expected_record(expected: tuple[float, float, float] | None) -> dict[str, float] | None:
+    """The same for machines."""
+    return None if expected is None else dict(zip(("median", "low", "high"), expected, strict=True))

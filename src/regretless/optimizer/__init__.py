@@ -3,7 +3,7 @@
 from regretless.optimizer.beliefs import State, believe, doubt, outdated
 from regretless.optimizer.certify import Proof, certify
 from regretless.optimizer.history import Fit, History, Points, without_last
-from regretless.optimizer.recommend import Choice, predict, recommend
+from regretless.optimizer.recommend import Choice, predict, predict_measurement, recommend
 from regretless.optimizer.setup import Preset, Setup, setup
 from regretless.optimizer.suggest import Suggestion, suggest
 
@@ -22,6 +22,7 @@ __all__ = [
     "doubt",
     "outdated",
     "predict",
+    "predict_measurement",
     "recommend",
     "setup",
     "suggest",

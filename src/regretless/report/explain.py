@@ -7,12 +7,13 @@ from typing import Any, Literal
 from regretless.acquisition import GPUCB, UCB
 from regretless.confidence import Schedule
 from regretless.errors import RegretlessError
-from regretless.optimizer import History, Setup, suggest
+from regretless.optimizer import History, Setup, State, believe, suggest
 from regretless.spaces import Table
 from regretless.study import Study, Trial
+from regretless.study.certifying import Certifier
 from regretless.study.replay import asked_from
 
-__all__ = ["Explanation", "Pick", "explain", "measured_before"]
+__all__ = ["Explanation", "Pick", "expected", "explain", "measured_before"]
 
 #: A cautious draw of zeta is one that nineteen of twenty exceed; a bold one exceeds nineteen of twenty.
 CAUTIOUS, BOLD = 0.05, 0.95
@@ -65,7 +66,8 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
         if not low < high:
             return None
         sign = 1.0 if study.direction == "maximize" else -1.0
-        cautious, bold = (_pick(setup, history, trial.number, value, sign) for value in (low, high))
+        state = believe(setup, history, trial.number, None)  # the model does not depend on the draw
+        cautious, bold = (_pick(setup, history, trial.number, value, sign, state) for value in (low, high))
     except RegretlessError:  # a model that could not be fitted then cannot be asked now
         return None
     draw: Literal["cautious", "middling", "bold"] = (
@@ -82,9 +84,31 @@ def measured_before(study: Study, trial: Trial) -> int:
     )
 
 
-def _pick(setup: Setup, history: History, number: int, zeta: float, sign: float) -> Pick:
+def expected(study: Study, trial: Trial) -> tuple[float, float, float] | None:
+    """What was expected of the measurement when it was suggested: see `Study.predict_measurement`. None for a design.
+
+    >>> study = Study([{"t": t} for t in range(20)], seed=1)
+    >>> for _ in range(6):
+    ...     asked = study.ask()
+    ...     told = study.tell(asked, -abs(asked.params["t"] - 7))
+    >>> median, low, high = expected(study, study.trials[-1])
+    >>> low <= told.value <= high
+    True
+    """
+    if trial.source != "rule":
+        return None
+    try:
+        setup, history = asked_from(study, trial.number)
+        certifier = Certifier(setup, 1.0 if study.direction == "maximize" else -1.0, study.objective)
+        median, low, high = certifier.measurement(history, setup.domain.encode_many([trial.params]))
+    except RegretlessError:
+        return None
+    return float(median[0]), float(low[0]), float(high[0])
+
+
+def _pick(setup: Setup, history: History, number: int, zeta: float, sign: float, state: State) -> Pick:
     """The same suggestion with this zeta in the place of a draw."""
-    made, _ = suggest(replace(setup, rule=GPUCB(Schedule.constant(zeta))), history, number, None)
+    made, _ = suggest(replace(setup, rule=GPUCB(Schedule.constant(zeta))), history, number, state)
     domain, space = setup.domain, setup.space
     params = domain.params(made.index) if isinstance(domain, Table) else domain.decode(made.x)
     row = space.ids[made.index] if isinstance(space, Table) else None

@@ -8,10 +8,10 @@ from typing import Any
 from regretless._version import __version__
 from regretless.errors import MissingExtra
 from regretless.report.effects import Effect, effects
-from regretless.report.explain import Explanation, Pick, explain, measured_before
+from regretless.report.explain import Explanation, Pick, expected, explain, measured_before
 from regretless.report.figures import certificate_figure, effects_figure, progress_figure
 from regretless.report.style import STYLE
-from regretless.report.text import number, pairs, plus_minus, utc
+from regretless.report.text import interval, number, pairs, plus_minus, utc
 from regretless.study import Study, Trial
 
 __all__ = ["GENERATOR", "html_report"]
@@ -68,7 +68,8 @@ def html_report(
 _EXPLAINED = """<p>The next experiment is the one with the {} of the model: what it expects there, and a bonus for not
 knowing. ζ is drawn at random each time. A <b>cautious</b> draw (one in twenty is smaller) would have trusted what is
 known, a <b>bold</b> one (one in twenty is larger) would have looked where least is known. Where all three name the same
-experiment, luck had no part in it.</p>"""
+experiment, luck had no part in it. <b>Expected</b> is what the measurement should have given by the results there
+were: the median, and in brackets where nine of ten should fall.</p>"""
 _REPEATED = """<p>Some experiments were suggested again although they had a result: by the rule's score another one was
 worth more than a result anywhere else, as happens where measurements are noisy. A study made with repeats "never"
 measures nothing twice.</p>"""
@@ -126,11 +127,12 @@ def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> st
     for trial in study.trials:
         if trial.source == "added":
             continue
-        why = explain(study, trial)
+        hoped, why = expected(study, trial), explain(study, trial)
         progress()
         before = measured_before(study, trial)
         again = f" (measured {before}\u00d7 before)" if before else ""
-        rows.append([str(trial.number), _where(trial.row, trial.params, row_name) + again, *_why(trial, why, row_name)])
+        where = _where(trial.row, trial.params, row_name) + again
+        rows.append([str(trial.number), where, "–" if hoped is None else interval(*hoped), *_why(trial, why, row_name)])
     if not rows:
         return "<p>Nothing was suggested yet.</p>"
     return _table(["trial", "suggested", "expected", "ζ", "a cautious draw", "a bold draw", "came out"], rows)
@@ -143,13 +145,12 @@ def _again(study: Study) -> list[str]:
 
 
 def _why(trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
-    expected = plus_minus(trial.record["mean"], trial.record["sd"]) if "mean" in trial.record else "–"
     if why is None:
         reason = {"design": "initial design: covers the scope evenly", "random": trial.fallback or "at random"}
         zeta = number(trial.zeta) if trial.zeta is not None else reason.get(trial.source, "–")
-        return [expected, zeta, "–", "–", _outcome(trial)]
+        return [zeta, "–", "–", _outcome(trial)]
     picks = (_other(trial, pick, row_name) for pick in (why.cautious, why.bold))
-    return [expected, f"{trial.zeta:.3g}, {why.draw}", *picks, _outcome(trial)]
+    return [f"{trial.zeta:.3g}, {why.draw}", *picks, _outcome(trial)]
 
 
 def _other(trial: Trial, pick: Pick, row_name: str) -> str:

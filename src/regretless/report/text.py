@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["number", "pairs", "plus_minus", "utc"]
+__all__ = ["interval", "number", "pairs", "plus_minus", "utc"]
 
 
 def number(value: Any) -> str:
@@ -38,6 +38,28 @@ def plus_minus(mean: float, sd: float) -> str:
         return f"{round(mean, digits):.0f} ± {round(sd, digits):.0f}"
     text = f"{mean:.{digits}f}"
     return f"{text.lstrip('-') if float(text) == 0.0 else text} ± {sd:.{digits}f}"
+
+
+def interval(median: float, low: float, high: float) -> str:
+    """A median and the ends of its interval, with as many digits as the width gives reason for.
+
+    >>> interval(81.23456, 78.6815, 83.7877), interval(0.5, 0.5, 0.5), interval(480185.0, 456000.0, 504000.0)
+    ('81.2 (78.7 to 83.8)', '0.5 (0.5 to 0.5)', '480000 (456000 to 504000)')
+    """
+    quarter = 0.25 * high - 0.25 * low
+    middle, below, above = (_digits(value, quarter) for value in (median, low, high))
+    return f"{middle} ({below} to {above})"
+
+
+def _digits(value: float, spread: float) -> str:
+    """A value with two digits of the spread."""
+    if not (math.isfinite(value) and spread > 0.0):
+        return number(value)
+    digits = 1 - math.floor(math.log10(spread))
+    if not -15 <= digits <= 8 or abs(value) >= 1e15:
+        return f"{value:.3g}"
+    text = f"{round(value, digits):.{max(digits, 0)}f}"
+    return text.lstrip("-") if float(text) == 0.0 else text
 
 
 def pairs(params: Mapping[str, Any]) -> str:

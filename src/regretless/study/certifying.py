@@ -1,6 +1,7 @@
 """From what was told to certificates, and to the decision to stop."""
 
-from regretless.optimizer import Choice, History, Setup, State, certify, doubt, without_last
+from regretless.arrays import Floats
+from regretless.optimizer import Choice, History, Setup, State, certify, doubt, predict_measurement, without_last
 from regretless.spaces import Table
 from regretless.study.certificate import Regret, RemainingRegret
 
@@ -49,6 +50,12 @@ class Certifier:
             objective=self._objective,
             model="given" if self._setup.surrogate.method == "fixed" else "fitted",
         )
+
+    def measurement(self, history: History, X: Floats) -> tuple[Floats, Floats, Floats]:
+        """Median, lower and upper end of what measurements at encoded points should give."""
+        self.state = doubt(self._setup, history, self.state)
+        median, low, high = predict_measurement(self._setup, self.state, X)
+        return (median, low, high) if self._sign > 0.0 else (-median, -high, -low)
 
     def may_stop(self, when: Regret, history: History, left: RemainingRegret) -> bool:
         """Whether ``left``, the certificate now, and those before each of the last told values are small enough."""
