@@ -39,7 +39,7 @@ def test_a_worksheet_is_asked_for(tmp_path):
 
 def test_a_formula_without_a_result_is_not_an_empty_cell(tmp_path):
     path = book(tmp_path / "lab.xlsx", ("A", [["t", "y"], [1, "=A2*2"]]))
-    with pytest.raises(InvalidInput, match="formula without a stored result"):
+    with pytest.raises(InvalidInput, match="cell B2: a formula without a stored result"):
         read_experiments(path, objective="y")
 
 

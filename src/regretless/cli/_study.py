@@ -77,7 +77,7 @@ def study_options(command: Command) -> Command:
         "where",
         metavar="PLACE",
         envvar=_VARIABLE,
-        help="Its .study.db file, the CSV it lies beside, or a postgresql:// URL. Default: the only one here.",
+        help="Its .study.db file, the file it lies beside, or a postgresql:// URL. Default: the only one here.",
     )
     name = click.option("--name", metavar="NAME", help="The name of the study, where a database holds several.")
     trust = click.option(

@@ -69,10 +69,8 @@ def command(
 
 def write_round(path: str, lab: Lab, trials: Sequence[Trial]) -> None:
     """The file of a round: trial, row, factors, what is measured again, and a column for the result."""
-    names, rows = _columns(lab, trials)
-    again = lab.title(AGAIN)
-    before = [again] if any(row[again] for row in rows) else []
-    write_new(path, [*names, *before, lab.study.objective], rows, lab.dialect)
+    names, rows = _marked(lab, trials)
+    write_new(path, [*names, lab.study.objective], rows, lab.dialect)
 
 
 def print_trials(lab: Lab, trials: Sequence[Trial], format: Format) -> None:
@@ -82,30 +80,35 @@ def print_trials(lab: Lab, trials: Sequence[Trial], format: Format) -> None:
         found = [_record(lab, trial, range_) for trial, range_ in zip(trials, expected, strict=True)]
         print_json({"suggestions": found})
         return
-    head, again = expected_name(lab.study.objective), lab.title(AGAIN)
-    names, rows = _columns(lab, trials)
     if format == "csv":
-        print_rows([*names, again], rows, format, dialect=lab.dialect)
-    elif rows:
-        before = [again] if any(row[again] for row in rows) else []
+        names, rows = _columns(lab, trials)
+        print_rows([*names, lab.title(AGAIN)], rows, format, dialect=lab.dialect)
+    elif trials:
+        head = expected_name(lab.study.objective)
+        names, rows = _marked(lab, trials)
         texts = map(expected_text, trials, expected)
-        print_rows(
-            [*names, *before, head], [{**row, head: text} for row, text in zip(rows, texts, strict=True)], format
-        )
+        print_rows([*names, head], [{**row, head: text} for row, text in zip(rows, texts, strict=True)], format)
+
+
+_REASONS = {
+    "rule": "By the rule's score another result there is worth more than one anywhere else, as happens where "
+    "measurements are noisy.",
+    "design": "The initial design covers the scope evenly, whatever was measured before.",
+    "random": "The model could not be used, and a random draw does not look at what was measured.",
+}
 
 
 def _why_again(lab: Lab, trials: Sequence[Trial]) -> str:
     """Which suggestions measure again what has a result, why, and how to forbid it."""
-    said = []
+    said, sources = [], []
     for trial in trials:
         count = measured_before(lab.study, trial)
         if count:
             point = f"{lab.row_name} {trial.row}" if trial.row is not None else pairs(trial.params)
             said.append(f"trial {trial.number} measures {point} again ({count} result{'s' * (count > 1)} so far)")
-    return (
-        f"Repeats: {', '.join(said)}. By the rule's score another result there is worth more than one anywhere else, "
-        "as happens where measurements are noisy. A study made with init --repeats never measures nothing twice."
-    )
+            sources.append(trial.source)
+    reasons = " ".join(reason for source, reason in _REASONS.items() if source in sources)
+    return f"Repeats: {', '.join(said)}. {reasons} A study made with init --repeats never measures nothing twice."
 
 
 def _columns(lab: Lab, trials: Sequence[Trial]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -121,6 +124,14 @@ def _columns(lab: Lab, trials: Sequence[Trial]) -> tuple[list[str], list[dict[st
         for trial in trials
     ]
     return names, rows
+
+
+def _marked(lab: Lab, trials: Sequence[Trial]) -> tuple[list[str], list[dict[str, Any]]]:
+    """The same for people: a mark where something is measured again, and a column for it only then."""
+    names, rows = _columns(lab, trials)
+    again = lab.title(AGAIN)
+    marks = [again] if any(row[again] for row in rows) else []
+    return [*names, *marks], [{**row, again: row[again] or None} for row in rows]
 
 
 def expectations(study: Study, trials: Sequence[Trial]) -> list[tuple[float, float, float] | None]:

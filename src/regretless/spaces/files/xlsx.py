@@ -30,8 +30,8 @@ def read_workbook(path: Path, reading: Reading) -> Lines:
         for j, (cell, source) in enumerate(zip(cells, sources, strict=True)):
             if cell is None and source is not None:
                 raise InvalidInput(
-                    f"{path}, line {number}, cell {j + 1}: a formula without a stored result ({source!s:.40}). Open "
-                    "the file in Excel and save it once, or write the number."
+                    f"{path}, cell {_letters(j)}{number}: a formula without a stored result ({source!s:.40}). Open the "
+                    "file in Excel and save it once, or write the number."
                 )
         rows.append((number, [_as_text(cell, path, number, reading.decimal or ".") for cell in cells]))
     while rows and not any(rows[-1][1]):
@@ -43,6 +43,12 @@ def read_workbook(path: Path, reading: Reading) -> Lines:
     if width > MAX_COLUMNS:
         raise InvalidInput(f"{path} has {width} columns; at most {MAX_COLUMNS} are read.")
     return Lines(header[:width], [(number, cells[:width]) for number, cells in rows[1:]], Dialect())
+
+
+def _letters(j: int) -> str:
+    from openpyxl.utils import get_column_letter
+
+    return str(get_column_letter(j + 1))
 
 
 def _load(path: Path, *, data_only: bool) -> Any:
