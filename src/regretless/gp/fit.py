@@ -73,7 +73,7 @@ class Surrogate:
         Tells between two fits; ``None`` fits after every tell at first and after every eighth part of n later (on a
         table of more than 10,000 candidates after every fourth part, from 64 observations on).
     fit_size
-        At most so many observations, evenly spaced in time, are used to choose hyperparameters; the posterior has all.
+        At most so many observations, evenly spaced in time, are used to choose hyperparameters. The posterior has more.
     standardize
         Whether y is shifted and scaled to mean 0 and variance 1 before modelling.
     fit_mean

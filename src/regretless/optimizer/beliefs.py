@@ -3,6 +3,8 @@
 Float arithmetic is not associative, so one order is fixed: the observations of the fit all at once, those told later
 one by one in the order of their trials, then the pending and the failed ones. Whether a posterior was carried along or
 built anew after a restart, the same operations are done, and the same bits come out.
+
+Of very many observations a subset stands for the first ones: see `regretless.optimizer.subset`.
 """
 
 from collections.abc import Callable
@@ -15,12 +17,13 @@ from regretless.arrays import Floats
 from regretless.errors import NumericalError
 from regretless.gp import Posterior, TablePosterior, fit, fitted_to, prior_factor, refit_due, table_posterior
 from regretless.linalg import Factor, single_thread
-from regretless.optimizer.history import Fit, History, without_last
+from regretless.optimizer.history import Fit, History, only, without_last
 from regretless.optimizer.setup import Setup
+from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.rng import Purpose, stream
 from regretless.spaces import Table
 
-__all__ = ["Belief", "State", "believe", "doubt", "imagine", "outdated", "told_key"]
+__all__ = ["Belief", "State", "believe", "doubt", "imagine", "in_use", "outdated", "told_key"]
 
 Belief = Posterior | TablePosterior
 
@@ -35,12 +38,19 @@ class State:
     """A posterior that can be carried from one suggestion to the next. It is never needed, it only saves time."""
 
     fit: Fit
-    base: Belief  # given the observations of the fit
-    belief: Belief  # given all observations
-    trials: tuple[int, ...]  # observations in ``belief``, in their order
+    base: Belief  # given the observations of the fit, or a subset
+    belief: Belief  # given the later ones too
+    trials: tuple[int, ...]  # all observations, in their order
     y: tuple[float, ...]
+    n_base: int  # the first so many of them, or a subset of these, are in ``base``
+    kept: tuple[int, ...]  # those in ``base``
     prior_factor: Callable[[], Factor] | None = None  # tables: for exact draws, computed when first asked for
     before: Fit | None = None  # the newest fit on record when ``fit`` was made: where its search began
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The observations in ``belief``, in their order: all of them or, of too many, a subset."""
+        return self.kept + self.trials[self.n_base :]
 
 
 def believe(setup: Setup, history: History, trial: int, state: State | None) -> State:
@@ -52,12 +62,12 @@ def believe(setup: Setup, history: History, trial: int, state: State | None) -> 
         state = replace(state, fit=fitted)  # made for another trial that was not asked for in the end
     rows = _rows(history, fitted)
     trials, y = tuple(history.told.trials[rows].tolist()), tuple(history.y[rows].tolist())
-    n_fit = len(fitted.trials)
-    if state is None or state.fit != fitted or state.y[:n_fit] != y[:n_fit]:
+    n_base, count = _base(setup, history, fitted)
+    if state is None or state.fit != fitted or not _based_on(state, trials[:n_base], y[:n_base], count):
         state = replace(_from_fit(setup, history, fitted), before=history.fit)
     done = len(state.trials)
     if state.trials != trials[:done] or state.y != y[:done]:  # a trial of a lower number came in since
-        done = n_fit
+        done = n_base
         state = replace(state, belief=state.base)
     belief = state.belief
     standardised = _standardised(fitted, history.y[rows[done:]])
@@ -71,7 +81,9 @@ def outdated(setup: Setup, history: History, state: State) -> bool:
 
     Who asks this may let go of the state before: on a table it holds as much memory as the new one will take.
     """
-    return _in_force(setup, history, state.fit.at_trial, state) != state.fit
+    if _in_force(setup, history, state.fit.at_trial, state) != state.fit:
+        return True
+    return _base(setup, history, state.fit) != (state.n_base, len(state.kept))
 
 
 def doubt(setup: Setup, history: History, state: State | None) -> State:
@@ -122,6 +134,13 @@ def imagine(history: History, state: State) -> Belief:
     return belief
 
 
+def in_use(history: History, state: State) -> History:
+    """The history with those told points only that the posterior rests on; the same where it rests on all."""
+    if len(state.used) == len(history.y):
+        return history
+    return only(history, np.searchsorted(history.told.trials, sorted(state.used)))
+
+
 def told_key(history: History) -> int:
     """The trial after the last told one: what depends on the observations alone draws from the streams of this key.
 
@@ -169,6 +188,17 @@ def _posterior(belief: Belief) -> Posterior:
     return belief.posterior if isinstance(belief, TablePosterior) else belief
 
 
+def _base(setup: Setup, history: History, fitted: Fit) -> tuple[int, int]:
+    return base_of(len(history.y), len(fitted.trials), largest(_candidates(setup)))
+
+
+def _based_on(state: State, trials: tuple[int, ...], y: tuple[float, ...], count: int) -> bool:
+    """Whether the base of ``state`` has ``count`` observations, chosen from just these."""
+    n_base = len(trials)
+    same_size = (state.n_base, len(state.kept)) == (n_base, count)
+    return same_size and state.trials[:n_base] == trials and state.y[:n_base] == y
+
+
 def _fit(setup: Setup, history: History, trial: int, purpose: Purpose = Purpose.FIT) -> Fit:
     hyperparameters = fit(
         setup.surrogate,
@@ -189,13 +219,18 @@ def _rows(history: History, fitted: Fit) -> list[int]:
 
 
 def _from_fit(setup: Setup, history: History, fitted: Fit) -> State:
-    rows = _rows(history, fitted)[: len(fitted.trials)]
-    X, y = history.told.X[rows], history.y[rows]
-    base = fitted.hyperparameters.posterior(setup.categorical, X, y)
-    values = tuple(y.tolist())
+    n_base, count = _base(setup, history, fitted)
+    rows = _rows(history, fitted)[:n_base]
+    trials, y = tuple(history.told.trials[rows].tolist()), tuple(history.y[rows].tolist())
+    h = fitted.hyperparameters
+    if count < n_base:
+        z = h.units.standardised(history.y[rows])
+        rows = [rows[i] for i in chosen(h.kernel(setup.categorical), h.noise_var, history.told.X[rows], z, count)]
+    kept = tuple(history.told.trials[rows].tolist())
+    base = h.posterior(setup.categorical, history.told.X[rows], history.y[rows])
     if not isinstance(setup.domain, Table):
-        return State(fitted, base, base, fitted.trials, values)
+        return State(fitted, base, base, trials, y, n_base, kept)
     candidates = setup.domain.X
     everywhere = table_posterior(base, candidates)
     factor = cache(lambda: prior_factor(base.kernel, candidates))
-    return State(fitted, everywhere, everywhere, fitted.trials, values, factor)
+    return State(fitted, everywhere, everywhere, trials, y, n_base, kept, factor)

@@ -10,7 +10,7 @@ from regretless.arrays import Floats
 from regretless.errors import NumericalError
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, told_key
+from regretless.optimizer.beliefs import State, in_use, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import Fit, History
 from regretless.optimizer.recommend import Choice
@@ -29,7 +29,8 @@ _DENSE = 4000
 class Proof:
     """A certificate in the model's units, the trust in the model, and the fit that says what those units are.
 
-    ``x`` is the code of the certified point, ``index`` its candidate number on a table, else -1.
+    ``x`` is the code of the certified point, ``index`` its candidate number on a table, else -1. The posterior rests on
+    ``used`` results.
     """
 
     certificate: Certificate
@@ -37,6 +38,7 @@ class Proof:
     fit: Fit
     x: Floats = field(compare=False)  # the certificate says which it is
     index: int
+    used: int
 
 
 def certify(
@@ -48,7 +50,7 @@ def certify(
     doubt; ``eps`` is in the units of y.
     """
     with single_thread(), np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused at the end
-        belief = state.belief
+        belief, used = state.belief, len(state.used)
         rng = stream(setup.seed, told_key(history), Purpose.CERTIFICATE)
         eps_model = None if eps is None else min(eps / state.fit.hyperparameters.units.scale, sys.float_info.max)
         if isinstance(belief, TablePosterior):
@@ -57,15 +59,15 @@ def certify(
             among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
             certificate = remaining_regret(belief, index=index, among=among, eps=eps_model, draws=draws, rng=rng)
             at = certificate.index
-            return _finite(Proof(certificate, calibration(belief.posterior), state.fit, belief.X[at], at))
+            return _finite(Proof(certificate, calibration(belief.posterior), state.fit, belief.X[at], at, used))
         assert isinstance(setup.domain, Mixed)
-        around = candidate_set(setup.domain, belief, history.told.X, rng)
+        around = candidate_set(setup.domain, belief, in_use(history, state).told.X, rng)
         X: Floats = np.vstack([around, setup.domain.sample(_DENSE, rng)])
         if choice is not None:
             X = np.vstack([choice.x, X])
         index = None if choice is None else 0
         certificate = remaining_regret(belief, X, index=index, eps=eps_model, draws=draws, rng=rng)
-        return _finite(Proof(certificate, calibration(belief), state.fit, X[certificate.index], -1))
+        return _finite(Proof(certificate, calibration(belief), state.fit, X[certificate.index], -1, used))
 
 
 def _finite(proof: Proof) -> Proof:

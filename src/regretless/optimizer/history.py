@@ -8,7 +8,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp import Hyperparameters
 
-__all__ = ["Fit", "History", "Points", "without_last"]
+__all__ = ["Fit", "History", "Points", "only", "without_last"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,12 @@ class History:
         allowed = np.ones(n_candidates, dtype=np.bool_)
         allowed[self.closed] = False
         return allowed
+
+
+def only(history: History, rows: npt.NDArray[np.intp]) -> History:
+    """The history with these rows of what was told, ascending, and no others."""
+    told = history.told
+    return replace(history, told=Points(told.trials[rows], told.X[rows], told.index[rows]), y=history.y[rows])
 
 
 def without_last(history: History, count: int) -> History:

@@ -8,7 +8,7 @@ from scipy.special import ndtri, stdtrit
 from regretless.arrays import Floats
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, told_key
+from regretless.optimizer.beliefs import State, in_use, told_key
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import History
 from regretless.optimizer.setup import Setup
@@ -47,9 +47,8 @@ def recommend(setup: Setup, history: History, state: State) -> Choice:
             x, mean, sd = belief.X[index], float(belief.mean[index]), float(belief.sd[index])
         else:
             assert isinstance(setup.domain, Mixed)
-            X = candidate_set(
-                setup.domain, belief, history.told.X, stream(setup.seed, told_key(history), Purpose.CANDIDATES)
-            )
+            told = in_use(history, state).told.X
+            X = candidate_set(setup.domain, belief, told, stream(setup.seed, told_key(history), Purpose.CANDIDATES))
             posterior = belief
 
             def mean_and_gradient(rows: Floats) -> tuple[Floats, Floats]:

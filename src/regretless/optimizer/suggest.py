@@ -11,7 +11,7 @@ from regretless.arrays import Floats
 from regretless.errors import Exhausted, NumericalError
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import Belief, State, believe, imagine
+from regretless.optimizer.beliefs import Belief, State, believe, imagine, in_use
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
 from regretless.optimizer.history import Fit, History
@@ -144,7 +144,7 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
     belief = imagine(history, state)
     hyperparameters = state.fit.hyperparameters
     y = hyperparameters.units.standardised(history.y)
-    view = _view(setup, history, trial, state, belief, float(y.max()) if len(y) else 0.0)
+    view = _view(setup, in_use(history, state), trial, state, belief, float(y.max()) if len(y) else 0.0)
     score = setup.rule.draw(view, history.n_ruled + 1, stream(setup.seed, trial, Purpose.RULE))
     values = score.on(view)
     noise_share = hyperparameters.noise_var / hyperparameters.signal_var
@@ -167,6 +167,8 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
         mean, sd = (float(moment[0]) for moment in view.posterior.mean_sd(x[None, :]))
     mean_y, sd_y = hyperparameters.units.restored(mean, sd)
     record = {**score.record, "mean": float(mean_y), "sd": float(sd_y)}
+    if len(state.used) < len(y):
+        record |= {"used": float(len(state.used)), "told": float(len(y))}
     return Suggestion(x, index, "rule", record, jitter=view.posterior.jitter, fit=state.fit)
 
 
@@ -175,7 +177,7 @@ def _view(setup: Setup, history: History, trial: int, state: State, belief: Beli
     # A pending point is taken to bring its posterior mean, so an incumbent may be one: else a batch gathers around it.
     believed = np.vstack([told.X, history.pending.X])
     if isinstance(belief, TablePosterior):
-        rows = np.searchsorted(told.trials, state.trials)  # the posterior's own order
+        rows = np.searchsorted(told.trials, state.used)  # the posterior's own order
         return View(
             posterior=belief.posterior,
             X=belief.X,

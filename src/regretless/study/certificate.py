@@ -39,6 +39,8 @@ class RemainingRegret:
         Whether the model predicts its own data within its error bars: ``trust.light`` and ``trust.message``.
     objective, model
         What is measured, and whether the model's parameters were ``"fitted"`` to the data or ``"given"``.
+    used, told
+        How many of how many results the model rests on: a subset, and the sentence says so, where there are very many.
     sentence
         All of it in plain words, with the unit that the objective's name ends with, as in ``yield [%]``.
     """
@@ -58,6 +60,8 @@ class RemainingRegret:
     trust: Calibration
     objective: str
     model: Literal["fitted", "given"]
+    used: int
+    told: int
 
     @property
     def sentence(self) -> str:
@@ -68,7 +72,8 @@ class RemainingRegret:
     def promise(self, row_name: str = "row") -> str:
         """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
         what = f"{row_name} {self.row}" if self.row is not None else _point(self.params)
-        text = f"Under the {self.model} model, recommending {what} costs {self.cost} in expectation"
+        rests_on = "" if self.used == self.told else f" of {self.used} of the {self.told} results"
+        text = f"Under the {self.model} model{rests_on}, recommending {what} costs {self.cost} in expectation"
         return f"{text}." if self.exact else f"{text} (an estimate: a dense sample stands for the space)."
 
     @property

@@ -49,6 +49,8 @@ class Certifier:
             trust=proof.calibration,
             objective=self._objective,
             model="given" if self._setup.surrogate.method == "fixed" else "fitted",
+            used=proof.used,
+            told=len(history.y),
         )
 
     def measurement(self, history: History, X: Floats) -> tuple[Floats, Floats, Floats]:

@@ -30,7 +30,8 @@ class Trial:
         ``"added"`` (data brought along).
     record
         Why this point: what the rule drew (``zeta``, squared; thresholds and maxima in the model's standardised units)
-        and what the model expected (``mean``, ``sd``, in the user's units and sign).
+        and what the model expected (``mean``, ``sd``, in the user's units and sign); where there are very many results,
+        on how many (``used``) of how many (``told``) the model rests.
     hyperparameters
         The model behind the suggestion, None for the initial design.
     jitter
