@@ -44,9 +44,7 @@ def test_a_function_is_seen_with_noise_and_judged_without():
 
 
 def test_dimension_is_read_from_the_name():
-    run = compute(
-        "functions", "ackley-d3", "irgp-ucb", evaluations={"ackley-d3": 2}, model_noise_var={"ackley-d3": 1e-4}
-    )
+    run = compute("functions", "ackley-d3", "irgp-ucb", evaluations={"ackley-d3": 2}, observed_var={"ackley-d3": 33.0})
     assert np.count_nonzero(run["t"] == 0) == 8
 
 

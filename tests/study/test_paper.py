@@ -27,7 +27,7 @@ def test_refits_every_five_tells():
     for model in models[4:]:
         assert model["noise_var"] == 1e-4
         assert model["signal_var"] == 1.0
-        assert all(0.1 - 1e-9 <= v <= 10.0 + 1e-9 for v in model["lengthscale"])
+        assert all(0.03 - 1e-9 <= v <= 10.0 + 1e-9 for v in model["lengthscale"])
     assert study._setup.surrogate == Surrogate.paper()
     assert study._setup.surrogate.kernel == "rbf"
     assert study.rule.name == "irgp-ucb"

@@ -133,7 +133,7 @@ class Surrogate:
             lengthscale=0.3,
             signal_var=1.0,
             noise_var=1e-4,
-            lengthscale_bounds=(0.1, 10.0),
+            lengthscale_bounds=(0.03, 10.0),
             restarts=10,
             refit_every=5,
             fit_mean=False,

@@ -1,4 +1,7 @@
-"""The first points, before there is anything to model: a Latin hypercube, or the rows of a table nearest to one."""
+"""The first points, before there is anything to model.
+
+A Latin hypercube, or the rows of a table nearest to one; with ``design="random"`` points or rows drawn uniformly.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +21,8 @@ _LISTED_UP_TO = 1_000_000
 
 
 def design_point(setup: Setup, space: Mixed, number: int, trial: int, blocked: Floats) -> Floats:
-    """The design's point of that number, or a random one when the design is used up or the point is blocked."""
-    if number < setup.n_initial:
+    """The hypercube's point of that number; a random one without it, when it is used up or the point is blocked."""
+    if setup.design == "hypercube" and number < setup.n_initial:
         x = settled(space, space.sample(setup.n_initial, stream(setup.seed, 0, Purpose.DESIGN))[number])
         if not near(space, x[None, :], blocked)[0]:
             return x
@@ -27,9 +30,9 @@ def design_point(setup: Setup, space: Mixed, number: int, trial: int, blocked: F
 
 
 def design_index(setup: Setup, table: Table, number: int, trial: int, open_: npt.NDArray[np.bool_]) -> int:
-    """The open row nearest to the Latin hypercube's point of that number; a random one when the design is used up."""
+    """The open row nearest to the hypercube's point of that number; a random one without it or when it is used up."""
     rng = stream(setup.seed, trial, Purpose.DESIGN)
-    if number >= setup.n_initial:
+    if setup.design == "random" or number >= setup.n_initial:
         return random_index(open_, rng)
     target = _hypercube(setup, table)[number]
     rows = np.flatnonzero(open_)

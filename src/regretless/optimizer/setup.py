@@ -12,11 +12,14 @@ from regretless.gp import Surrogate
 from regretless.rng import check_seed
 from regretless.spaces import Mixed, Repeats, Table, as_table, with_repeats
 
-__all__ = ["ENUMERATE_UP_TO", "Preset", "Setup", "setup"]
+__all__ = ["ENUMERATE_UP_TO", "Design", "Preset", "Setup", "setup"]
 
 #: ``"default"`` is the strongest setting we know, IRGP-UCB with exploiting steps in between; ``"paper"`` is that of
 #: Takeno et al., IRGP-UCB as they ran it.
 Preset = Literal["default", "paper"]
+
+#: The first points: spread evenly, or each drawn on its own, uniformly, as in the paper.
+Design = Literal["hypercube", "random"]
 
 #: Discrete product spaces up to this size are listed as a table: the argmax is exact and the law is the theorem's.
 ENUMERATE_UP_TO = 10_000
@@ -34,6 +37,7 @@ class Setup:
     rule: Rule
     surrogate: Surrogate
     n_initial: int
+    design: Design
     seed: int
 
     @property
@@ -49,6 +53,7 @@ def setup(
     rule: str | Rule | None = None,
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
+    design: Design | None = None,
     seed: int | None = None,
 ) -> Setup:
     """Check the pieces; what is None comes from the preset."""
@@ -74,7 +79,11 @@ def setup(
         raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")
     if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
         chosen.law(domain.n_candidates if isinstance(domain, Table) else None, domain.dim)
-    return Setup(space, domain, chosen, surrogate, int(n_initial), check_seed(seed))
+    if design is None:
+        design = "random" if preset == "paper" else "hypercube"
+    elif design not in ("hypercube", "random"):
+        raise InvalidInput(f"design must be 'hypercube' or 'random', got {design!r}.")
+    return Setup(space, domain, chosen, surrogate, int(n_initial), design, check_seed(seed))
 
 
 def _repeats(preset: Preset, rule: Rule, surrogate: Surrogate) -> Repeats:

@@ -70,8 +70,9 @@ def units_of(settings: Settings, methods: tuple[Method, ...]) -> tuple[list[Unit
             )
     units = [
         Unit(name, problem, method.key, run, numbers, method.rule)
-        for run in range(settings.runs)
+        for run in range(max((settings.runs_on(problem) for problem in problems), default=0))
         for problem in problems
+        if run < settings.runs_on(problem)
         for method in methods
     ]
     if name == "bounds":

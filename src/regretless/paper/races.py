@@ -63,38 +63,40 @@ def _run(
 
 
 def race_on_function(unit: Unit) -> Columns:
-    """One method on one test function; the design is a Latin hypercube of 2^d points, the model is fitted."""
+    """One method on one test function; the 2^d initial points are drawn at random, the model is fitted."""
+    s = unit.settings
     name, _, dim = unit.problem.partition("-d")
     problem = by_name(name, int(dim)) if dim else by_name(name)
-    study = _study(unit, problem, unit.settings["model_noise_var"][unit.problem])
-    observe = problem.noisy(stream(study.seed, 0, Purpose.PROBLEM), unit.settings["noise_var"])
-    return _ask_and_tell(study, problem, observe, unit.settings["evaluations"][unit.problem])
+    study = _study(unit, problem, s["observed_var"][unit.problem])
+    observe = problem.noisy(stream(study.seed, 0, Purpose.PROBLEM), s["noise_var"])
+    return _ask_and_tell(study, problem, observe, s["evaluations"][unit.problem])
 
 
 def race_on_table(unit: Unit) -> Columns:
     """One method on one table of measurements; the initial rows are drawn at random, the model is fitted each time."""
+    s = unit.settings
     problem = load(unit.problem)
-    study = _study(unit, problem, unit.settings["model_noise_var"])
     assert isinstance(problem.space, Table)
-    first = stream(study.seed, 0, Purpose.DESIGN)
-    for index in first.choice(problem.space.n_candidates, unit.settings["initial"], replace=False).tolist():
-        params = problem.space.params(index)
-        study.add(params, problem(params))
-    limit = unit.settings["evaluations"]
-    if unit.settings["repeats"] == "never":
-        limit = min(limit, problem.space.n_candidates - unit.settings["initial"])
+    n = problem.space.n_candidates
+    values = np.array([problem(problem.space.params(i)) for i in range(n)])
+    study = _study(unit, problem, float(values.var()))
+    limit = min(s["evaluations"], n - s["initial"]) if s["repeats"] == "never" else s["evaluations"]
     return _ask_and_tell(study, problem, problem, limit)
 
 
-def _study(unit: Unit, problem: Problem, noise_var: float) -> Study:
-    """A study with the paper's preset; ``noise_var`` is the model's, of standardised values."""
+def _study(unit: Unit, problem: Problem, observed_var: float) -> Study:
+    """A study with the paper's preset.
+
+    The noise variance is in the units of the values, whose variance is about ``observed_var``; the model's is of
+    standardised values.
+    """
     s = unit.settings
     surrogate = replace(
         Surrogate.paper(),
         refit_every=s["refit_every"],
         restarts=s["restarts"],
         lengthscale_bounds=tuple(s["lengthscale_bounds"]),
-        noise_var=noise_var,
+        noise_var=s["noise_var"] / observed_var,
     )
     return Study(
         problem.space,
@@ -102,6 +104,7 @@ def _study(unit: Unit, problem: Problem, noise_var: float) -> Study:
         rule=rule_of(unit),
         surrogate=surrogate,
         repeats=s["repeats"],
+        n_initial=s.get("initial"),
         seed=unit.stream_seed(),
     )
 

@@ -15,9 +15,9 @@ __all__ = ["Settings", "read_settings"]
 class Settings:
     """An experiment as configured.
 
-    ``numbers`` decide what a single unit computes and are part of a result's identity. ``methods``, ``problems`` and
-    ``runs`` only say which units there are: more of them extend the same results. ``open`` says in sentences what the
-    paper leaves open and how it is chosen here.
+    ``numbers`` decide what a single unit computes and are part of a result's identity. ``methods``, ``problems``,
+    ``runs`` and ``more_runs`` (on some problems) only say which units there are: more of them extend the same results.
+    ``open`` says in sentences what the paper leaves open and how it is chosen here.
     """
 
     experiment: str
@@ -26,8 +26,13 @@ class Settings:
     methods: tuple[str, ...]
     problems: tuple[str, ...]
     runs: int
+    more_runs: Mapping[str, int]
     numbers: Mapping[str, Any]
     open: tuple[str, ...]
+
+    def runs_on(self, problem: str) -> int:
+        """How many runs each method has on a problem."""
+        return self.more_runs.get(problem, self.runs)
 
 
 def read_settings(experiment: str, *, quick: bool = False) -> Settings:
@@ -52,6 +57,7 @@ def read_settings(experiment: str, *, quick: bool = False) -> Settings:
         methods=tuple(read["methods"]),
         problems=tuple(read["problems"]),
         runs=read["runs"],
+        more_runs=read.get("more_runs", {}),
         numbers=read["numbers"],
         open=tuple(read["open"]),
     )

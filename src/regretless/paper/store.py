@@ -87,6 +87,7 @@ class Store:
                 "methods": sorted({unit.method for unit in units}),
                 "problems": sorted({unit.problem for unit in units}),
                 "runs": settings.runs,
+                "more runs": dict(settings.more_runs),
                 "seed": settings.numbers["seed"],
                 "left open by the paper": list(settings.open),
             },

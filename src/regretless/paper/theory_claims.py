@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.paper.claims import Claim, verdict_of
+from regretless.paper.claims import Claim, grows_linearly, verdict_of
 from regretless.paper.curves import bound_curves, conditional_curves, stops
 from regretless.paper.results import Results
 from regretless.paper.stopping import STOPPING
@@ -57,30 +57,33 @@ def _from_when(holds: np.ndarray) -> int:
 
 
 def linear_regret(results: Results) -> list[Claim]:
-    """The regret per step of a constant stays, that of IRGP-UCB falls."""
+    """The regret per step of a constant stays, that of IRGP-UCB falls; the differences are paired."""
     marks = results.settings.numbers["checkpoints"]
     third, second, first = marks[-1], _near(marks, marks[-1] / 3.3), _near(marks, marks[-1] / 10)
+    # Where regret grows as sqrt(T), its gain per step on [a, b] goes as 1 / (sqrt(a) + sqrt(b)).
+    root = (math.sqrt(first) + math.sqrt(second)) / (math.sqrt(second) + math.sqrt(third))
     claims = []
     for problem in results.problems:
         for method in results.methods:
             runs = results.runs(problem, method.key)
-            early, early_error = _slope(runs, first, second)
-            late, late_error = _slope(runs, second, third)
+            early, late = _per_step(runs, first, second), _per_step(runs, second, third)
+            linear = grows_linearly(early, late, root)
             number = (
-                f"regret per step {early:.4f}±{early_error:.4f} on [{first}, {second}] and {late:.4f}±{late_error:.4f} "
-                f"on [{second}, {third}]"
+                f"regret per step {_plus_minus(early)} on [{first}, {second}] and {_plus_minus(late)} on "
+                f"[{second}, {third}]; it changes by {_plus_minus(late - early)}"
             )
             rho = problem.replace("=", " = ")
             if method.key == "irgp-ucb":
                 says = f"Two points, {rho}: the regret of IRGP-UCB grows more slowly than linearly."
-                claims.append(Claim(says, number, verdict_of(late + 3.0 * late_error < early - 3.0 * early_error)))
+                claims.append(Claim(says, number, verdict_of(None if linear is None else not linear)))
                 continue
             says = f"Two points, {rho}: GP-UCB with the constant {method.key.replace('=', ' = ')} has linear regret."
-            flat = abs(late - early) < 3.0 * math.hypot(early_error, late_error) and late > 3.0 * late_error
             rare = (
-                "The theorem is about T to infinity; with a large constant the event behind it is too rare to be seen."
+                "The theorem is about T to infinity, and here the regret per step still falls: with a large constant "
+                "the event behind the theorem is too rare to be told in runs of this length."
             )
-            claims.append(Claim(says, number, verdict_of(True if flat else None), "" if flat else rare))
+            # A fall at finite T refutes nothing.
+            claims.append(Claim(says, number, verdict_of(linear or None), "" if linear else rare))
     return claims
 
 
@@ -88,10 +91,14 @@ def _near(marks: list[int], wanted: float) -> int:
     return min(marks, key=lambda mark: abs(math.log(mark / wanted)))
 
 
-def _slope(runs: list[dict[str, Floats]], begin: int, end: int) -> tuple[float, float]:
-    """Mean regret per step between two checkpoints, and its standard error."""
-    gained = np.concatenate([(run[str(end)] - run[str(begin)]) / (end - begin) for run in runs])
-    return float(gained.mean()), float(gained.std(ddof=1) / math.sqrt(len(gained)))
+def _per_step(runs: list[dict[str, Floats]], begin: int, end: int) -> Floats:
+    """Regret per step between two checkpoints, for each run."""
+    return np.concatenate([(run[str(end)] - run[str(begin)]) / (end - begin) for run in runs])
+
+
+def _plus_minus(values: Floats) -> str:
+    """Mean and standard error."""
+    return f"{values.mean():.4f}±{_error(values):.4f}"
 
 
 def bounds(results: Results) -> list[Claim]:
@@ -133,8 +140,10 @@ def bounds(results: Results) -> list[Claim]:
             f"{found['regret'][:, -1].max():.1f}, printed U {found['printed'][-1]:.0f}, corrected U "
             f"{found['corrected'][-1]:.0f}",
             verdict_of(over["printed"] <= delta),
-            "A step of the proof is false (above); the display holds all the same, since its constant 6 is far too "
-            "large. The corrected form is provable and smaller.",
+            "A step of the proof is false (above). Here the display holds all the same: its constant 6 is far too "
+            "large, so that it lies above the corrected form, which is proved. That is not so for every T: with noise "
+            "variance 1, 100,000 candidates and the largest possible gain it falls below the corrected form from T = "
+            "76,951 on, and from there nothing proves it.",
         )
     )
     return claims

@@ -146,7 +146,7 @@ def _again(study: Study) -> list[str]:
 
 def _why(trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
     if why is None:
-        reason = {"design": "initial design: covers the scope evenly", "random": trial.fallback or "at random"}
+        reason = {"design": "initial design: nothing to model yet", "random": trial.fallback or "at random"}
         zeta = number(trial.zeta) if trial.zeta is not None else reason.get(trial.source, "–")
         return [zeta, "–", "–", _outcome(trial)]
     picks = (_other(trial, pick, row_name) for pick in (why.cautious, why.bold))

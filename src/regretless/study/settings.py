@@ -68,6 +68,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "surrogate": object_to_data(chosen.surrogate, "surrogate"),
         "repeats": chosen.space.repeats,
         "n_initial": chosen.n_initial,
+        "design": chosen.design,
         "seed": chosen.seed,
         "about": dict(settings.about),
         "made_with": {"regretless": __version__, "numpy": np.__version__, "scipy": scipy.__version__},
@@ -88,6 +89,7 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
         rule=object_from_data(spec["rule"], "rule", trust),
         surrogate=object_from_data(spec["surrogate"], "surrogate", trust),
         n_initial=spec["n_initial"],
+        design=spec.get("design", "hypercube"),  # all that there was before it was named
         seed=spec["seed"],
         about=spec.get("about"),
     )
