@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from regretless.paper import races
 from regretless.paper.experiments import EXPERIMENTS
 from regretless.paper.settings import read_settings
 from regretless.paper.units import Unit
@@ -46,6 +47,22 @@ def test_a_function_is_seen_with_noise_and_judged_without():
 def test_dimension_is_read_from_the_name():
     run = compute("functions", "ackley-d3", "irgp-ucb", evaluations={"ackley-d3": 2}, observed_var={"ackley-d3": 33.0})
     assert np.count_nonzero(run["t"] == 0) == 8
+
+
+@pytest.mark.parametrize(
+    ("experiment", "problem", "variance"),
+    [("functions", "holder-table", lambda _: 50.0), ("materials", "p3ht", np.var)],
+)
+def test_the_noise_is_in_the_units_of_the_values(small_tables, monkeypatch, experiment, problem, variance):
+    """1e-4 for functions and tables alike; the model is told its share of the variance of the values."""
+    seen = []
+    monkeypatch.setattr(races, "_ask_and_tell", lambda study, problem, *_: seen.append((study, problem)) or {})
+    compute(experiment, problem, "irgp-ucb")
+    study, found = seen[0]
+    values = [found(found.space.params(i)) for i in range(14)] if experiment == "materials" else ()
+    assert study._setup.surrogate.noise_var == pytest.approx(1e-4 / variance(values), rel=1e-12)
+    assert study._setup.surrogate.standardize
+    assert study._setup.design == "random"
 
 
 @pytest.mark.parametrize(("repeats", "rows"), [("never", 14), ("allow", 32)])

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.errors import InvalidInput
+from regretless.gp import Surrogate
 from regretless.paper.experiments import EXPERIMENTS, units_of
 from regretless.paper.methods import as_methods
 from regretless.paper.settings import read_settings
@@ -60,11 +61,22 @@ def test_the_full_settings_are_the_papers():
     assert (functions.numbers["refit_every"], materials.numbers["refit_every"]) == (5, 1)
     assert functions.numbers["confidence"] == materials.numbers["confidence"] == "heuristic"
     assert materials.numbers["initial"] == 2
-    assert functions.numbers["noise_var"] == 1e-4
+    assert functions.numbers["noise_var"] == materials.numbers["noise_var"] == 1e-4  # in the units of the values, both
+    for settings in (functions, materials):
+        assert tuple(settings.numbers["lengthscale_bounds"]) == Surrogate.paper().lengthscale_bounds
     papers = {"ei", "ts", "mes", "jes", "pims", "gp-ucb", "rgp-ucb", "irgp-ucb"}
     assert all(papers <= set(settings.methods) for settings in (synthetic, functions, materials))
     linear = read_settings("linear-regret")
     assert linear.runs * linear.numbers["block"] == 4000
+
+
+def test_some_problems_have_more_runs(small_tables):
+    settings = read_settings("materials")
+    assert [settings.runs_on(problem) for problem in settings.problems] == [10, 10, 60, 10, 10]
+    units, _ = units_of(settings, as_methods(["ei", "ts"]))
+    assert len(units) == len({unit.key for unit in units}) == 2 * (4 * 10 + 60)
+    assert {unit.seed for unit in units if unit.problem == "agnp"} == set(range(60))
+    assert [unit.seed for unit in units] == sorted(unit.seed for unit in units)  # run by run
 
 
 def test_an_unknown_experiment_is_refused():

@@ -1,10 +1,16 @@
 """The paper's setting is visible in what a study does and records."""
 
+import math
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.study.helpers import smooth
 
-from regretless import Study, Surrogate
+from regretless import Box, InvalidInput, Study, Surrogate, replay
+from regretless.optimizer import setup
+from regretless.study.opening import as_store
 
 
 def play(study: Study, n: int) -> list[dict]:
@@ -108,3 +114,75 @@ def test_a_fixed_model_still_follows_the_scale_of_the_values():
     model = study.ask().hyperparameters
     assert (model["lengthscale"], model["signal_var"], model["noise_var"]) == ((0.3,), 1.0, 1e-4)
     assert model["scale"] > 1e10
+
+
+# The start ------------------------------------------------------------------------------------------------------------
+
+
+def starts(space, n: int, seeds: range, **settings) -> list[np.ndarray]:
+    """The first ``n`` suggestions as codes, for each seed."""
+    found = []
+    for seed in seeds:
+        study = Study(space, n_initial=n, seed=seed, **settings)
+        trials = study.ask(n)
+        assert [trial.source for trial in trials] == ["design"] * n
+        found.append(np.array([list(trial.params.values()) for trial in trials], dtype=float))
+    return found
+
+
+def test_the_paper_starts_at_random_the_default_evenly():
+    """A Latin hypercube of 8 points has one in each eighth of a column; 8! / 8^8 = 0.24 % of random starts do."""
+
+    def eighths(**settings):
+        return [len(set((8 * X[:, 0]).astype(int))) for X in starts([(0.0, 1.0)] * 2, 8, range(20), **settings)]
+
+    assert set(eighths()) == {8}
+    assert max(eighths(preset="paper")) < 8
+
+
+def test_random_starts_are_uniform_and_independent():
+    """Means of 1,600 coordinates and their products within 4 standard errors: 1 in 10,000 by chance, each."""
+    X = np.concatenate(starts([(0.0, 1.0)] * 2, 8, range(100), preset="paper")) - 0.5
+    n = len(X)
+    assert np.abs(X.mean(axis=0)).max() < 4 * math.sqrt(1 / 12 / n)
+    assert abs((X[:, 0] * X[:, 1]).mean()) < 4 * math.sqrt(1 / 144 / n)
+    assert abs((X[:-1] * X[1:]).mean()) < 4 * math.sqrt(1 / 144 / n)  # one after the other
+    assert np.abs((X**2).mean(axis=0) - 1 / 12).max() < 4 * math.sqrt(1 / 180 / n)
+
+
+def test_random_rows_are_all_alike():
+    """Two of ten rows, 400 times: each row 80 times in the mean, sd 8; no row twice."""
+    drawn = np.concatenate(starts(np.arange(10.0)[:, None], 2, range(400), preset="paper"), axis=1)
+    assert (drawn[0] != drawn[1]).all()
+    counts = np.bincount(drawn.ravel().astype(int), minlength=10)
+    assert np.abs(counts - 80).max() < 4 * math.sqrt(400 * 0.2 * 0.8)
+
+
+def test_the_start_of_a_stored_study_is_on_record(tmp_path):
+    path = tmp_path / "lab.db"
+    first = Study.open(path, "s", space=[(0.0, 1.0)] * 2, preset="paper", seed=5).ask(4)
+    again = Study.open(path, "s")
+    assert again._setup.design == "random"
+    assert [trial.params for trial in again.trials] == [trial.params for trial in first]
+    assert all(entry.matches for entry in replay(again))
+    assert as_store(path).spec("s")["design"] == "random"
+
+
+@pytest.mark.parametrize("name", ["box", "table"])
+def test_a_study_from_before_the_random_start_goes_on_as_it_did(tmp_path, name):
+    """Stored when the preset began with a Latin hypercube and with length scales from 0.1."""
+    old = Path(__file__).parent / "stores" / "data" / "paper_before_random_start.db"
+    study = Study.open(shutil.copy(old, tmp_path / "old.db"), name, preset="paper")
+    assert study._setup.design == "hypercube"
+    assert study._setup.surrogate.lengthscale_bounds == (0.1, 10.0)
+    entries = replay(study)
+    assert len(entries) == {"box": 8, "table": 6}[name]
+    for entry in entries:
+        assert entry.found["params"] == pytest.approx(entry.expected["params"], abs=1e-3)
+    study.tell(study.ask(), 0.0)
+
+
+def test_an_unknown_start_is_refused():
+    """Such as that of a study stored by a version to come."""
+    with pytest.raises(InvalidInput, match=r"design must be 'hypercube' or 'random', got 'sobol'"):
+        setup(Box([(0.0, 1.0)]), design="sobol")
