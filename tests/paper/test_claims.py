@@ -324,10 +324,8 @@ def test_slopes_of_unlucky_runs_are_flat():
     assert grows_linearly(stuck, 0.5 * stuck, root=0.56) is False
 
 
-def test_the_figure_in_the_note_on_the_printed_bound(quick_run):
+def test_the_figures_in_the_note_on_the_printed_bound():
     """Where the display falls below the corrected form, as the note says."""
-    claim = next(claim for claim in quick_run[1].claims["bounds"] if "Given the zetas" in claim.says)
-    assert "76,951" in claim.note
 
     def forms(T):
         model = {"n_candidates": 100_000, "delta": 0.1, "info_gain": 0.5 * T * math.log(2.0), "noise_var": 1.0}
@@ -336,3 +334,5 @@ def test_the_figure_in_the_note_on_the_printed_bound(quick_run):
     for T, below in ((10_000, False), (76_950, False), (76_951, True), (100_000, True)):
         printed, corrected = forms(T)
         assert (printed < corrected) is below
+    assert "T = 76,951" in theory_claims._PRINTED
+    assert f"{printed:,.0f} against {corrected:,.0f}" in theory_claims._PRINTED

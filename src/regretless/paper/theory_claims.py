@@ -12,6 +12,14 @@ from regretless.paper.stopping import STOPPING
 
 __all__ = ["bounds", "confidence", "linear_regret", "stopping"]
 
+#: About the paper's U(T, delta). The largest possible gain of T <= N candidates is T log(1 + 1/noise_var) / 2.
+_PRINTED = (
+    "A step of the proof is false (above). Here the display holds all the same: its constant 6 is far too large, so "
+    "that it lies above the corrected form, which is proved. That is not so for every T: with noise variance 1, "
+    "100,000 candidates and the largest possible gain it falls below the corrected form from T = 76,951 on (at T = "
+    "100,000: 485,929 against 487,114), and from there nothing proves it."
+)
+
 
 def confidence(results: Results) -> list[Claim]:
     """Constant against growing, and smaller from when on."""
@@ -140,10 +148,7 @@ def bounds(results: Results) -> list[Claim]:
             f"{found['regret'][:, -1].max():.1f}, printed U {found['printed'][-1]:.0f}, corrected U "
             f"{found['corrected'][-1]:.0f}",
             verdict_of(over["printed"] <= delta),
-            "A step of the proof is false (above). Here the display holds all the same: its constant 6 is far too "
-            "large, so that it lies above the corrected form, which is proved. That is not so for every T: with noise "
-            "variance 1, 100,000 candidates and the largest possible gain it falls below the corrected form from T = "
-            "76,951 on, and from there nothing proves it.",
+            _PRINTED,
         )
     )
     return claims
