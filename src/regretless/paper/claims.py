@@ -149,18 +149,16 @@ def seen_in_ten(count: int, runs: int) -> bool | None:
 
 
 def grows_linearly(early: Floats, late: Floats, root: float) -> bool | None:
-    """Whether regret grows linearly (True) or more slowly (False), from its gain per step in two windows of each run.
+    r"""Whether regret grows linearly (True) or more slowly (False), from its gain per step in two windows of each run.
 
-    More slowly: the gain falls by more than two standard errors of the difference, which is paired, since the runs are
-    the same. Linearly: it does not, and it stays above what growth as the square root of T leaves of it, the share
-    ``root``, by two standard errors of that difference. Neither: the runs do not tell.
+    Linear growth does not mean that the gain stays: what is lost while learning adds to it, less and less. So
+    :math:`R_T = aT + b\sqrt T`, where the square root is what the theorem allows IRGP-UCB on a finite set, and the
+    question is whether a > 0. The square root alone leaves the share ``root`` of the early gain, so a has the sign of
+    late - root early. That difference is taken within each run and decides by two of its standard errors.
     """
-    fall, error = _mean_and_error(early - late)
+    difference, error = _mean_and_error(late - root * early)
     rounding = 1e-9 * float(np.abs(early).mean())
-    if fall > 2.0 * error + rounding:
-        return False
-    above, error = _mean_and_error(late - root * early)
-    return True if above > 2.0 * error + rounding else None
+    return None if abs(difference) <= 2.0 * error + rounding else difference > 0.0
 
 
 def _mean_and_error(values: Floats) -> tuple[float, float]:

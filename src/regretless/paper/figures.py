@@ -99,7 +99,8 @@ def _race(ax: "Axes", results: Results, problem: str, what: str) -> None:
         ax.fill_between(curve.t, low, mean + error, color=method.colour, alpha=0.13, linewidth=0)
     ax.set_yscale("log")
     ax.set_xlabel("iteration t")
-    ax.set_title(_TITLES.get(problem, problem), fontsize=10)
+    more = results.settings.more_runs.get(problem)
+    ax.set_title(_TITLES.get(problem, problem) + (f", {more} runs" if more else ""), fontsize=10)
     ax.set_xlim(0, curves[results.racing(problem)[0].key].t[-1])
     ax.xaxis.set_major_locator(ticks(whole=True))
 

@@ -65,7 +65,7 @@ def _from_when(holds: np.ndarray) -> int:
 
 
 def linear_regret(results: Results) -> list[Claim]:
-    """The regret per step of a constant stays, that of IRGP-UCB falls; the differences are paired."""
+    """The regret of a constant has a linear part, that of IRGP-UCB has none; differences of slopes are paired."""
     marks = results.settings.numbers["checkpoints"]
     third, second, first = marks[-1], _near(marks, marks[-1] / 3.3), _near(marks, marks[-1] / 10)
     # Where regret grows as sqrt(T), its gain per step on [a, b] goes as 1 / (sqrt(a) + sqrt(b)).
@@ -78,7 +78,7 @@ def linear_regret(results: Results) -> list[Claim]:
             linear = grows_linearly(early, late, root)
             number = (
                 f"regret per step {_plus_minus(early)} on [{first}, {second}] and {_plus_minus(late)} on "
-                f"[{second}, {third}]; it changes by {_plus_minus(late - early)}"
+                f"[{second}, {third}]; a = {_plus_minus((late - root * early) / (1.0 - root))} in aT + b√T"
             )
             rho = problem.replace("=", " = ")
             if method.key == "irgp-ucb":
@@ -87,8 +87,8 @@ def linear_regret(results: Results) -> list[Claim]:
                 continue
             says = f"Two points, {rho}: GP-UCB with the constant {method.key.replace('=', ' = ')} has linear regret."
             rare = (
-                "The theorem is about T to infinity, and here the regret per step still falls: with a large constant "
-                "the event behind the theorem is too rare to be told in runs of this length."
+                "The theorem is about T to infinity, and here the regret per step falls as fast as that of √T or "
+                "faster: with a large constant the event behind the theorem is too rare to be told so soon."
             )
             # A fall at finite T refutes nothing.
             claims.append(Claim(says, number, verdict_of(linear or None), "" if linear else rare))
