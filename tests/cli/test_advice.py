@@ -7,6 +7,7 @@ import shlex
 import pytest
 
 from regretless import Study
+from regretless.spaces.scalars import pasteable
 
 FOLDER, FACTOR, NOTES = "Tom's lab", 'T "bath" [°C]', "Ann's notes"
 SCOPE = f'"{FACTOR.replace(chr(34), chr(34) * 2)}",acid,yield\n' + "".join(
@@ -120,3 +121,10 @@ def test_a_password_is_not_in_advice(monkeypatch):
     assert _naming(place, "a", ["a"]) == ("--study", "postgresql://me:***@host/db")
     monkeypatch.setenv("REGRETLESS_STUDY", place)
     assert _naming(place, "a", ["a", "b"]) == ("--name", "a")
+
+
+def test_quotes_are_those_of_the_system(monkeypatch):
+    words = ["record", "my plan.csv", "--set", "T=85"]
+    assert pasteable(words) == "record 'my plan.csv' --set T=85"
+    monkeypatch.setattr("sys.platform", "win32")
+    assert pasteable(words) == 'record "my plan.csv" --set T=85'

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from regretless import Study, Table
+from regretless.sheets import read_sheet
 
 GERMAN = "\ufeffTemperatur [°C];Säure;Ausbeute [%]\r\n" + "".join(
     f"{t},5;{s};{v}\r\n" for t, v in zip(range(20, 28), ["", "61,25", *[""] * 6], strict=True) for s in ("A", "B, roh")
@@ -82,6 +83,42 @@ def test_python_reads_the_scope_as_the_command_line_does(german):
     with Study.open(german / "plan.study.db", "plan") as study:
         found = Table.from_csv(german / "plan.csv", ignore=NAMES[2], repeats=study.space.repeats)
         assert study.space == found
+
+
+ODD = [
+    "=1+2",
+    " =1",
+    "\u00a0@x",
+    "\u200b-1+1",
+    "'=q",
+    "ends ",
+    "\ttab",
+    "a;b,c",
+    'say "x"',
+    "two\r\nlines",
+    "-5",
+    "\ufeff+b",
+]
+
+
+@pytest.mark.parametrize("out", ["out.csv", "out.xlsx"])
+def test_odd_texts_survive_export_and_import(run, lab, out):
+    """Levels and names of columns that a spreadsheet would run, strip or cut: found again by what they are."""
+    if out.endswith("xlsx"):
+        pytest.importorskip("openpyxl")
+    table = Table({"=name ": ODD, "@x\n1": [float(i) for i in range(len(ODD))]})
+    for name in ("old", "new"):
+        with Study.open(lab / f"{name}.study.db", name, space=table, objective="=y", seed=1) as study:
+            if name == "old":
+                for i, _ in enumerate(ODD):
+                    study.add(row=i, value=float(i))
+    run("export", "--out", out, "--study", "old.study.db")
+    run("import", out, "--study", "new.study.db")
+    assert [(t.params, t.value) for t in trials(lab, "new")] == [(t.params, t.value) for t in trials(lab, "old")]
+    if out.endswith("csv"):
+        ours = [name for name in read_sheet(lab / out).columns if name not in table.names]
+        again = Table.from_csv(lab / out, ignore=ours, categorical="=name ")
+        assert [again.params(i) for i in range(len(ODD))] == [table.params(i) for i in range(len(ODD))]
 
 
 def test_a_line_that_names_the_separator_is_written_again(run, lab):

@@ -66,8 +66,8 @@ def test_whole_numbers_stay_whole(write):
     [
         ("t;p;y\n1,5;1.500;1\n", "which is the decimal mark"),  # 1.500: one and a half, or fifteen hundred?
         ("t;y\n1,5;1\n1.5;2\n", "mixes decimal points and decimal commas"),
-        ('t,y\n"1,5",1\n"2,5",2\n', "--decimal ','"),
-        ("t\ty\n1,5\t1\n2,5\t2\n", "--decimal ','"),
+        ('t,y\n"1,5",1\n"2,5",2\n', '--decimal ","'),
+        ("t\ty\n1,5\t1\n2,5\t2\n", '--decimal ","'),
         ("t,y\n20,1\n40 C,2\n60,3\n", r"'40 C' in line 3 \(40, without the unit\?\)"),
         ("t,y\n20,1\nhot,2\n", "--categorical t"),
         ("t,y\n20 C,1\n40 C,2\n", "looks like numbers with something else"),

@@ -6,7 +6,6 @@ study, commands run there find it; ``--study`` names it otherwise.
 
 import os
 import re
-import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ import click
 from regretless.errors import InvalidInput
 from regretless.sheets import Dialect
 from regretless.spaces import Table
+from regretless.spaces.scalars import pasteable
 from regretless.study import Regret, Study, Trial
 
 __all__ = ["AGAIN", "SUFFIX", "Lab", "about", "check_rows", "command_of", "open_lab", "place_beside", "study_options"]
@@ -47,7 +47,7 @@ class Lab:
 
     def command(self, *words: str) -> str:
         """A command about this study that can be pasted."""
-        return shlex.join(["regretless", *words, *self.named])
+        return pasteable(["regretless", *words, *self.named])
 
     @property
     def trial_name(self) -> str:
@@ -126,7 +126,7 @@ def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
     if name is None and len(names) > 1:
         raise InvalidInput(
             f"{shown} holds {len(names)} studies: {', '.join(names)}. Choose one, such as --name "
-            f"{shlex.quote(names[0])} for the first."
+            f"{pasteable(names[:1])} for the first."
         )
     trust = click.get_current_context().meta[_TRUST]
     if trust:
@@ -148,7 +148,7 @@ def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
 
 def command_of(place: str, name: str, *words: str) -> str:
     """A command about a study in this place that can be pasted."""
-    return shlex.join(["regretless", *words, *_naming(place, name, Study.names(place))])
+    return pasteable(["regretless", *words, *_naming(place, name, Study.names(place))])
 
 
 def _naming(place: str, name: str, names: list[str]) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ def _find() -> str:
     if len(found) > 1:
         raise InvalidInput(
             f"there are {len(found)} studies in this folder: {', '.join(found)}. Choose one, such as --study "
-            f"{shlex.quote(found[0])} for the first."
+            f"{pasteable(found[:1])} for the first."
         )
     return found[0]
 

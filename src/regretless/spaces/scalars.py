@@ -2,6 +2,8 @@
 
 import difflib
 import math
+import shlex
+import sys
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -11,7 +13,18 @@ import numpy as np
 from regretless.arrays import as_finite_float, show
 from regretless.errors import InvalidInput
 
-__all__ = ["Scalar", "as_level", "as_number", "as_whole", "did_you_mean", "is_number", "listed", "plain", "show"]
+__all__ = [
+    "Scalar",
+    "as_level",
+    "as_number",
+    "as_whole",
+    "did_you_mean",
+    "is_number",
+    "listed",
+    "pasteable",
+    "plain",
+    "show",
+]
 
 Scalar: TypeAlias = int | float | str | bool | None
 
@@ -83,3 +96,16 @@ def listed(values: Sequence[Any]) -> str:
     """
     shown = ", ".join(show(value) for value in values[:10])
     return shown + (f", ... ({len(values)} in all)" if len(values) > 10 else "")
+
+
+def pasteable(words: Sequence[str]) -> str:
+    """The words of a command as they can be pasted into the shell of this system.
+
+    >>> pasteable(["record", "round_1.csv"])
+    'record round_1.csv'
+    """
+    if sys.platform == "win32":  # cmd knows double quotes only, PowerShell knows them too
+        import subprocess
+
+        return subprocess.list2cmdline(words)
+    return shlex.join(words)

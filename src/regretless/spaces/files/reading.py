@@ -1,10 +1,9 @@
 """What a user says about a file that the file does not say itself."""
 
-import shlex
 from dataclasses import dataclass
 
 from regretless.errors import InvalidInput
-from regretless.spaces.scalars import show
+from regretless.spaces.scalars import pasteable, show
 
 __all__ = ["Reading"]
 
@@ -48,7 +47,7 @@ class Reading:
         """
         if not self.at_prompt:
             return f"Table.from_csv(..., {option}={value!r})"
-        return f"--{option} '{value}'" if value in (",", ".") else f"--{option} {shlex.quote(value)}"
+        return f'--{option} "{value}"' if value in (",", ".") else pasteable([f"--{option}", value])
 
     def option(self, name: str) -> str:
         """The name of an option alone."""
