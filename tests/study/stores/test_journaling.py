@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -95,7 +96,7 @@ def test_what_the_message_advises_works(ahead, old):
     with pytest.raises(StoreReadOnly) as caught:
         step(ahead)
     advice = re.search(r"python (-c '.*'|-c \".*\")", str(caught.value))[1]
-    done = subprocess.run(f"{sys.executable} {advice}", shell=True, capture_output=True, text=True)
+    done = subprocess.run(f"{shlex.quote(sys.executable)} {advice}", shell=True, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert mode(ahead) == "rollback"
     assert step(ahead) == 2

@@ -66,13 +66,14 @@ def test_it_is_read_and_not_written(path, tmp_path, what):
 @pytest.mark.parametrize("closed", [True, False])
 def test_it_is_read_while_its_owner_writes(path, tmp_path, closed):
     with Study.open(path, "s", **SETTINGS) as study:
-        fill(study)
-        close(path, *([path, path.parent] if closed else [path]))
-        assert read(path, tmp_path / "log")[0] == "told 6"
-        fill(study, 1)
-        (tmp_path / "log").unlink()
-        said = read(path, tmp_path / "log")
-        assert (said[0], said[-1]) == ("told 7", "done"), said
+        for told in (6, 7):
+            path.chmod(0o644)  # the owner has the right, and the file open all the time
+            path.parent.chmod(0o755)
+            fill(study, told - len(study))
+            close(path, *([path, path.parent] if closed else [path]))
+            said = read(path, tmp_path / f"log{told}")
+            assert (said[0], said[-1]) == (f"told {told}", "done"), said
+        path.parent.chmod(0o755)
 
 
 def test_what_a_program_left_that_was_killed(path, tmp_path):
