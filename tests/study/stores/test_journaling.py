@@ -267,12 +267,14 @@ def test_a_file_system_without_locks(path, old, monkeypatch):
     other.close()
 
 
-def test_looking_breaks_no_lock(ahead):
+@pytest.mark.parametrize("journal", ["wal", "rollback"])
+def test_looking_breaks_no_lock(ahead, journal):
     """Who closes a file loses all locks on it: to look at the header in the plain way would let two write at once."""
+    convert(ahead, journal)
     with Study.open(ahead, "s") as study:
         backend = study._recorder.journal._store.backend
         with backend.writing():
-            assert journaling.logs_ahead(ahead, NEW)
+            assert journaling.logs_ahead(ahead, NEW) == (journal == "wal")
             code = (
                 f"import pysqlite3.dbapi2 as s\nc = s.connect({json.dumps(str(ahead))}, timeout=0)\n"
                 "try: c.execute('BEGIN IMMEDIATE'); print('got it')\nexcept s.OperationalError as e: print(e)"
