@@ -193,6 +193,32 @@ def test_read_only_writes_nothing(place):
     assert Study.names(place) == ["s"]
 
 
+def test_a_user_of_a_server_who_may_only_read(server):
+    place = server.new_database()
+    with Study.open(place, "s", **SETTINGS) as study:
+        fill(study)
+    name = place.split("/")[3].split("?")[0]
+    with server.connect(name) as connection:
+        connection.execute(f"CREATE ROLE guest_{name} LOGIN")
+        connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest_{name}")
+    with Study.open(place.replace("tests@", f"guest_{name}@"), "s") as study:
+        assert len(study) == 6
+        study.certificate()
+        with pytest.raises(StoreReadOnly, match="may not write"):
+            study.ask()
+
+
+@pytest.mark.parametrize("name", ["a b.db", "50%.db", "q?mode=ro.db", "#1.db", "ü'\"&.db", "%41.db"])
+def test_names_that_a_url_would_take_apart(path, name):
+    path = path.with_name(name)
+    with Study.open(path, "s", **SETTINGS) as study:
+        fill(study, 2)
+    assert name in {file.name for file in path.parent.iterdir()}
+    with Study.open(path, "s", read_only=True) as study:
+        assert len(study) == 2
+    assert Study.names(path) == ["s"]
+
+
 def test_the_database_itself_refuses(place):
     """Not only our own journal: the connection cannot write."""
     Study.open(place, "s", **SETTINGS).close()
