@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
 
-__all__ = ["JITTERS", "Factor", "cholesky", "single_thread"]
+__all__ = ["JITTERS", "Factor", "cholesky", "root", "single_thread"]
 
 #: What is tried in turn, relative to the mean of the diagonal.
 JITTERS = (0.0, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
@@ -100,6 +100,18 @@ class Factor:
 def cholesky(A: Floats, *, shift: float = 0.0) -> Factor:
     """Factorise ``A + (shift + jitter) I``, jitter the first of `JITTERS` (times the mean diagonal) that works."""
     return _factorise(A, above=-math.inf, shift=shift)
+
+
+def root(A: Floats) -> Floats:
+    """A matrix R with ``R R' = A`` for a small positive semidefinite A, which may be zero up to rounding.
+
+    >>> R = root(np.array([[4.0, 2.0], [2.0, 1.0]]))
+    >>> (R @ R.T).round(6).tolist()
+    [[4.0, 2.0], [2.0, 1.0]]
+    """
+    values, vectors = np.linalg.eigh(A)
+    R: Floats = vectors * np.sqrt(np.maximum(values, 0.0))
+    return R
 
 
 def _factorise(A: Floats, *, above: float, shift: float = 0.0) -> Factor:

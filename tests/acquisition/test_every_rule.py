@@ -48,8 +48,13 @@ def test_is_a_rule_with_its_name(name):
     assert hash(RULES[name]()) == hash(RULES[name]())
 
 
+def beside_table():
+    """A table of which something was measured that is no row of it."""
+    return table_view(30, 9, outside=5)
+
+
 @RULE
-@pytest.mark.parametrize("make", [box_view, table_view])
+@pytest.mark.parametrize("make", [box_view, table_view, beside_table])
 def test_draw_is_deterministic_and_score_is_pure(name, make):
     view, rule = make(), RULES[name]()
     one, two = rule.draw(view, 3, rng(5)), rule.draw(view, 3, rng(5))
@@ -71,9 +76,10 @@ def test_on_the_view_is_at_its_points(name, d, seed):
 
 
 @RULE
+@pytest.mark.parametrize("outside", [0, 5])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_on_a_table_is_at_its_rows(name, seed):
-    view = table_view(seed=seed, d="mixed" if seed == 2 else 2)
+def test_on_a_table_is_at_its_rows(name, seed, outside):
+    view = table_view(30, 4 + outside, seed=seed, d="mixed" if seed == 2 else 2, outside=outside)
     score = RULES[name]().draw(view, 2, rng(seed))
     if name == TS.name:  # an exact path has no values between the candidates
         with pytest.raises(InvalidInput, match="between its candidates"):
@@ -128,6 +134,27 @@ def test_finite_everywhere_on_a_table(name, case, N):
         values = score.on(view)
         assert values.shape == (N,)
         assert np.isfinite(values).all()
+
+
+@RULE
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_finite_with_data_of_no_row(name, case):
+    changes = {**DEGENERATE[case], "n": 7}
+    for inside in (0, 1, 4):  # also where no candidate was measured at all
+        view = table_view(20, **{**changes, "n": inside + 3, "outside": 3})
+        score = RULES[name]().draw(view, 1, rng(0))
+        assert np.isfinite(score.on(view)).all()
+        assert all(np.isfinite(v) for v in score.record.values())
+
+
+def test_an_incumbent_is_a_candidate():
+    """Of data of no row neither the value nor the mean is what a candidate has to improve on."""
+    view = table_view(30, 9, outside=5, y=np.array([0.1, 0.4, 0.2, 0.3, 9.0, 9.0, 9.0, 9.0, 9.0]))
+    for incumbent in ("mean", "value"):
+        assert RULES["ei"](incumbent=incumbent).draw(view, 1, rng()).record["incumbent"] < 5.0
+    np.testing.assert_allclose(view.mean_at_told(), view.posterior.mean(view.told))
+    maxima = RULES["mes"](n_samples=200).draw(view, 1, rng()).formula.maxima
+    assert maxima.min() < 9.0  # at least the best value of a candidate, and no other
 
 
 @FORMULA

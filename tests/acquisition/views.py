@@ -47,15 +47,25 @@ def box_view(d=2, n=6, *, seed=0, n_candidates=50, y=None, **model):
     )
 
 
-def table_view(N=30, n=4, *, d=2, seed=0, y=None, **model):
-    """A table of N candidates, of which ``n`` (with repeats if n > N) are observed."""
+def table_view(N=30, n=4, *, d=2, seed=0, y=None, outside=0, **model):
+    """A table of N candidates, of which ``n`` (with repeats if n > N) are observed, the last ``outside`` of no row.
+
+    Two of those are observed twice, and some lie outside the unit cube.
+    """
     space = space_of(d)
     rng = np.random.default_rng(seed)
     X = space.sample(N, rng)
     observed = np.arange(n) % N
-    smooth = np.sin(5.0 * X[observed]).sum(axis=1)
+    at = X[observed]
+    if outside:
+        others = space.sample(outside, rng)
+        real = [j for j, count in enumerate(space.n_levels) if not count]
+        others[:, real] = 1.6 * others[:, real] - 0.3
+        others[-2:] = others[:2]
+        at[-outside:], observed = others, np.where(np.arange(n) < n - outside, observed, -2)
+    smooth = np.sin(5.0 * at).sum(axis=1)
     y = smooth - smooth.mean() if y is None and n else np.broadcast_to(0.0 if y is None else y, n).astype(float)
-    belief = fitted(space, X[observed], y, **model)
+    belief = fitted(space, at, y, **model)
     table = table_posterior(belief, X)
     factor = prior_factor(belief.kernel, X)
     return View(
@@ -63,8 +73,8 @@ def table_view(N=30, n=4, *, d=2, seed=0, y=None, **model):
         X=X,
         mean=table.mean,
         sd=table.sd,
-        told=X[observed],
-        best_told=float(y.max()) if n else 0.0,
+        told=X[observed[observed >= 0]],
+        best_told=float(y[observed >= 0].max()) if (observed >= 0).any() else 0.0,
         n_levels=space.n_levels,
         table=table,
         observed=observed,

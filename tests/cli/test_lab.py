@@ -125,7 +125,7 @@ def test_ran(run, lab, made):
     assert [trial.value for trial in trials(lab)[2:]] == [None, -4.0]
     said = run("ran", "--set", "T=20", 5, code=2).stderr
     assert "solvent is not set" in said
-    assert "nearest is row" in run("ran", "--set", "T=21", "--set", "solvent=water", 5, code=2).stderr
+    assert "no row of the table has" in run("ran", "--set", "T=20", "--set", "solvent=watr", 5, code=2).stderr
     assert "NAME of solvent, T" in run("ran", "--set", "temp=21", 5, code=2).stderr
     run("ran", "--set", "T=hot", "--set", "solvent=water", 5, code=2)
     run("ran", 5, code=2)
@@ -362,7 +362,7 @@ def test_a_study_that_python_made(run, lab):
     settings = [f"--set={setting}" for setting in ("rate=0.5", "n=3", "size=16", "mode=exact", "epochs=5")]
     run("ran", *settings, -1.5)
     assert trials(lab, "made")[6].params == {"rate": 0.5, "n": 3, "size": 16, "mode": "exact", "epochs": 5}
-    run("ran", "--set", "rate=2", *settings[1:], 1, code=2)
+    run("ran", "--set", "rate=-1", *settings[1:], 1, code=2)
     run("ran", "--set", "n=3.5", settings[0], *settings[2:], 1, code=2)
     status = json.loads(run("status", "--format", "json").stdout)
     assert status["best_measured"]["value"] == -1.5
@@ -372,6 +372,7 @@ def test_a_study_that_python_made(run, lab):
     run("report", "--html", "r.html")
     assert "mode=exact" in (lab / "r.html").read_text()
     assert "6 of 6" in run("replay").stderr
+    assert "outside the space: used as data" in run("ran", "--set", "rate=2", *settings[1:], 1).stderr
 
 
 def test_what_was_certified_is_on_record(run, lab, made):

@@ -172,3 +172,35 @@ def test_prior_factor_of_a_table_with_equal_rows_and_a_smooth_kernel():
     factor = prior_factor(Kernel("rbf", np.array([3.0]), 1.0), X)
     assert np.isfinite(factor.L).all()
     assert 0 < factor.jitter <= 1e-8
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n_levels", [(0, 0), (0, 3)])
+@pytest.mark.parametrize("rows", [0, 3])
+def test_draws_on_a_table_given_data_of_no_row(family, n_levels, rows):
+    """Some of them twice, outside the cube or all but on a row: the law is that of the posterior all the same."""
+    rng = np.random.default_rng(3)
+    kernel = Kernel(family, np.array([0.4, 0.7]), 1.6, tuple(bool(k) for k in n_levels))
+    X = mixed(rng, 8, n_levels)
+    beside = mixed(rng, 4, n_levels)
+    beside[0, 0] = 1.3
+    beside[1] = X[5] + np.array([1e-9, 0.0])
+    observed = np.array([*range(rows), -2, -2, -2, -2, -2])
+    data = np.vstack([X[:rows], beside, beside[:1]])
+    post = posterior(kernel, noise_var=0.3, X=data, y=rng.standard_normal(len(data)), prior_mean=0.4)
+    table = table_posterior(post, X)
+    draws = draw_on_table(table, prior_factor(kernel, X), observed, 20_000, rng)
+    assert_law(draws, table.mean, post.covariance(X, X))
+
+
+def test_draws_do_not_change_where_all_data_are_of_rows():
+    """The stream of random numbers is that of before there were other data."""
+    post, rng = setting("matern52", (0, 0))
+    X = np.vstack([post.X, rng.random((4, 2))])
+    table, factor = table_posterior(post, X), prior_factor(post.kernel, X)
+    draws = draw_on_table(table, factor, np.arange(len(post)), 3, np.random.default_rng(7))
+    rng = np.random.default_rng(7)
+    prior = post.prior_mean + factor.L @ rng.standard_normal((len(X), 3))
+    noise = np.sqrt(post.noise_var) * rng.standard_normal((len(post), 3))
+    residual = post.factor.half_solve(post.y[:, None] - prior[: len(post)] - noise)
+    np.testing.assert_array_equal(draws, prior + table.project(residual).T)

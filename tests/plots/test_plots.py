@@ -240,3 +240,17 @@ def test_without_matplotlib_the_extra_is_named(study_1d: Study, monkeypatch: pyt
 def test_importing_plots_does_not_import_matplotlib() -> None:
     code = "import sys, regretless.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("over", ["heat", ["heat", "flow"]])
+def test_data_beyond_the_bounds_are_not_drawn_beside_the_axes(over: str | list[str]) -> None:
+    study = maximize(bowl, {"heat": (0.0, 100.0), "flow": (0.0, 4.0)}, n_trials=8, seed=1).study
+
+    def drawn() -> int:
+        return len(points_of(plot_posterior(study, over=over), "initial design"))
+
+    before = drawn()
+    study.add({"heat": 130.0, "flow": 2.0}, -99.0)
+    assert drawn() == before
+    study.add({"heat": 30.0, "flow": 2.0}, 0.0)
+    assert drawn() == before + 1

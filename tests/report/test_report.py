@@ -131,6 +131,14 @@ def test_effects_are_averages_of_predictions(study):
     assert [effect.size for effect in effects(study)] == sorted((e.size for e in found.values()), reverse=True)
 
 
+def test_data_of_no_row_are_at_no_level():
+    study = Study([{"T": T, "acid": acid} for T in (20, 40, 60) for acid in "ab"], seed=1)
+    for T, value in ((20, 1.0), (60, 2.0), (45, 3.0), (95, 4.0), (5, 5.0)):
+        study.add({"T": T, "acid": "a"}, value)
+    measured = {effect.name: [level.measured for level in effect.levels] for effect in effects(study)}
+    assert measured == {"T": [1, 0, 1], "acid": [2, 0]}
+
+
 def test_many_values_are_grouped_and_none_is_lost():
     study = Study({"x": (0.0, 1.0), "n": (1, 40)}, seed=2)
     for _ in range(6):

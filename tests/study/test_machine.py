@@ -58,6 +58,7 @@ class StudyMachine(RuleBasedStateMachine):
         self.model: dict[int, list] = {}
         self.first: dict[int, tuple] = {}  # what amended trials had been told
         self.excluded: set[int] = set()
+        self.outside: set[int] = set()  # data of points that are no candidates
 
     def make(self, space, **more):
         return Study(space, **more)
@@ -108,6 +109,26 @@ class StudyMachine(RuleBasedStateMachine):
             trial = study.add(params, failed=True) if value is None else study.add(params, value)
             assert (trial.source, trial.params) == ("added", self.study.space.check(params))
         self.model[trial.number] = [dict(trial.params), "failed" if value is None else "told", value]
+
+    @precondition(lambda self: self.study.space.dim)
+    @rule(seed=st.integers(0, 999), value=st.one_of(st.none(), VALUES))
+    def add_outside(self, seed, value):
+        params = self.some_params(seed)
+        name = next(name for name in self.study.space.names if self.varies(name))
+        params[name] = params[name] + 0.37 if isinstance(self.study.space, Table) else 4 if name == "n" else 1.37
+        for study in (self.study, self.twin):
+            trial = study.add(params, failed=True) if value is None else study.add(params, value)
+            assert (trial.source, trial.params, trial.row, bool(trial.note)) == ("added", params, None, True)
+        self.model[trial.number] = [dict(trial.params), "failed" if value is None else "told", value]
+        self.outside.add(trial.number)
+
+    @precondition(lambda self: isinstance(self.study.space, Table))
+    @rule(seed=st.integers(0, 999))
+    def extend(self, seed):
+        rows = np.random.default_rng(seed).integers(-2, 7, (2, 2)).astype(float)
+        one, other = (study.extend(rows) for study in (self.study, self.twin))
+        assert one == other
+        self.size = self.study.space.size
 
     @precondition(lambda self: self.numbers("told", "failed"))
     @rule(data=st.data(), value=st.one_of(st.none(), VALUES))
@@ -210,7 +231,8 @@ class StudyMachine(RuleBasedStateMachine):
 
     @property
     def tried(self) -> set:
-        used = (number for number in self.model if number not in self.excluded and self.model[number][1] != "lost")
+        unused = self.excluded | self.outside | set(self.numbers("lost"))
+        used = (number for number in self.model if number not in unused)
         return {tuple(self.model[number][0].items()) for number in used}
 
     @property
@@ -219,6 +241,12 @@ class StudyMachine(RuleBasedStateMachine):
 
     def numbers(self, *statuses) -> list[int]:
         return [i for i, (_, status, _) in getattr(self, "model", {}).items() if status in statuses]
+
+    def varies(self, name) -> bool:
+        space = self.study.space
+        if isinstance(space, Table):
+            return len({space.params(i)[name] for i in range(space.n_candidates)}) > 1
+        return space.dimensions[name].size != 1
 
     def some_params(self, seed):
         domain, rng = self.study._setup.domain, np.random.default_rng(seed)

@@ -36,12 +36,13 @@ class View:
     X: Floats  # (N, d) candidates
     mean: Floats  # (N,)
     sd: Floats  # (N,)
-    told: Floats  # (k, d) points with a measured value, or pending, which count at their posterior mean
-    best_told: float  # the largest measured value
+    told: Floats  # (k, d) candidates with a measured value, or pending, which count at their posterior mean
+    best_told: float  # the largest measured value of a candidate
     n_levels: tuple[int, ...]
     climb: Climb | None = None  # boxes: ascent from candidates
     table: TablePosterior | None = None  # set where X is the whole space
-    observed: npt.NDArray[np.intp] | None = None  # table: candidate index of each observation, those of told first
+    # Table: candidate index of each observation of the posterior, those of told first; negative for data of no row.
+    observed: npt.NDArray[np.intp] | None = None
     prior_factor: Callable[[], Factor] | None = None  # table: for exact draws
 
     @property
@@ -52,7 +53,7 @@ class View:
     def mean_at_told(self) -> Floats:
         """Posterior mean at the points of ``told``."""
         if self.observed is not None:
-            return self.mean[self.observed[: len(self.told)]]
+            return self.mean[self.observed[self.observed >= 0][: len(self.told)]]
         return self.posterior.mean(self.told)
 
     @property

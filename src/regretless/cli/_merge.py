@@ -12,7 +12,10 @@ from regretless.sheets import Experiments, Reading, Value, read_experiments, rea
 from regretless.spaces import Mixed, Table
 from regretless.study import Trial
 
-__all__ = ["Incoming", "incoming", "store"]
+__all__ = ["Incoming", "incoming", "read_for", "store"]
+
+
+_OUTSIDE = "If it was run so, import --outside takes such results as data of the model; ran takes a single one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +28,13 @@ class Incoming:
     answers: int | None
 
 
-def incoming(lab: Lab, path: str, **reading: Any) -> tuple[list[Incoming], int]:
+def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> tuple[list[Incoming], int]:
     """Everything new in a file, and how many results of it are on record already. Nothing is stored yet.
 
     A result is on record if the same experiment has a result of the same value; of several equal ones in the file as
-    many count as are on record.
+    many count as are on record. With ``outside`` experiments need not be candidates, and are told by their factors.
     """
-    found = _read(lab, path, **reading)
+    found, _ = read_for(lab, path, by_factors=outside, **reading)
     known = Counter(
         (_key(trial.params), trial.value) for trial in lab.study.trials if trial.status in ("told", "failed")
     )
@@ -42,7 +45,7 @@ def incoming(lab: Lab, path: str, **reading: Any) -> tuple[list[Incoming], int]:
     for i, value in enumerate(found.values):
         if value is None:
             continue
-        params = _place(lab, found, i)
+        params = _place(lab, found, i, outside=outside)
         key = _key(params)
         mark = (key, None if value == "failed" else value)
         if known[mark]:
@@ -68,31 +71,41 @@ def store(lab: Lab, results: list[Incoming]) -> list[Trial]:
     return stored
 
 
-def _read(lab: Lab, path: str, **reading: Any) -> Experiments:
+def read_for(
+    lab: Lab, path: str, *, needs_objective: bool = True, by_factors: bool = False, **reading: Any
+) -> tuple[Experiments, list[str]]:
+    """A file read as one of the study's, and the columns of it that were left out.
+
+    A file with results need not have the factors where it has the names of the rows, unless it is read ``by_factors``.
+    """
     space, objective = lab.study.space, lab.study.objective
     sheet = read_sheet(path, Reading(**reading, at_prompt=True))
-    by_name = lab.has_rows and lab.row_name in sheet.columns and not lab.row_name.startswith("line")
-    needed = [] if by_name else [name for name in space.names if name not in _constants(space)]
+    named = lab.has_rows and not lab.row_name.startswith("line") and not by_factors
+    by_name = named and (lab.row_name in sheet.columns or not needs_objective)
+    needed = [] if by_name and needs_objective else [name for name in space.names if name not in _constants(space)]
+    needed = [lab.row_name, *needed] if by_name else needed
     missing = [name for name in needed if name not in sheet.columns]
     if missing:
         raise InvalidInput(
-            f"{path} has no column {missing[0]!r}. It needs the factors of the study, {', '.join(needed)}, and "
-            f"{objective!r}; other columns are left out."
+            f"{path} has no column {missing[0]!r}. It needs the factors of the study, {', '.join(needed)}"
+            f"{f', and {objective!r}' if needs_objective else ''}; other columns are left out."
         )
     factors = [name for name in space.names if name in sheet.columns]
     role = {objective, *factors, *([lab.row_name] if by_name else [])}
+    left_out = [name for name in sheet.columns if name not in role]
     chosen = Reading(
         id=lab.row_name if by_name else None,
-        ignore=tuple(name for name in sheet.columns if name not in role),
+        ignore=tuple(left_out),
         categorical=tuple(name for name in factors if _is_text(space, name)),
         at_prompt=True,
         **reading,
     )
-    return read_experiments(path, chosen, objective=objective)
+    found = read_experiments(path, chosen, objective=objective, must_have_objective=needs_objective)
+    return found, left_out
 
 
-def _place(lab: Lab, found: Experiments, i: int) -> dict[str, Any]:
-    """The parameters of a row of the file, which must be a point of the study's space."""
+def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, Any]:
+    """The parameters of a row of the file, which must be a candidate of the study unless ``outside`` is allowed."""
     space = lab.study.space
     params: dict[str, Any] = {name: column[i] for name, column in found.factors.items()}
     try:
@@ -104,9 +117,19 @@ def _place(lab: Lab, found: Experiments, i: int) -> dict[str, Any]:
                     f"{found.id} {found.ids[i]} has {odd[0]} {row[odd[0]]}, the file says {params[odd[0]]}."
                 )
             return row
-        return space.check(params)
+        return space.place(params).params if outside else space.check(params)
     except InvalidInput as error:
-        raise InvalidInput(f"{found.path}, line {found.lines[i]}: {error} Nothing was recorded.") from error
+        hint = "" if outside or not _placeable(space, params) else f" {_OUTSIDE}"
+        raise InvalidInput(f"{found.path}, line {found.lines[i]}: {error} Nothing was recorded.{hint}") from error
+
+
+def _placeable(space: Table | Mixed, params: dict[str, Any]) -> bool:
+    """Whether parameters that are no candidate could be data all the same."""
+    try:
+        space.place(params)
+    except InvalidInput:
+        return False
+    return True
 
 
 def _key(params: Any) -> Hashable:

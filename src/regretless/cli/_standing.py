@@ -40,6 +40,8 @@ class Standing:
         if self.best is None:
             return [*facts, ("Advice", self.advice())]
         best = f"{number(self.best.value)} at {point(self.best.row, self.best.params, self.row_name)}"
+        if self.best.note is not None:
+            best += f" ({self.best.note})"
         if len(self.repeats) > 1:
             mean = sum(self.repeats) / len(self.repeats)
             best += f"; measured {len(self.repeats)} times there, {number(mean)} on average"

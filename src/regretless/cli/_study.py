@@ -69,6 +69,18 @@ class Lab:
         """Trials that wait for a result."""
         return [trial for trial in self.study.trials if trial.status == "pending"]
 
+    @property
+    def pending_numbers(self) -> str:
+        """The numbers of those, for a message."""
+        return ", ".join(str(trial.number) for trial in self.pending) or "none"
+
+    def pending_trial(self, number: int) -> Trial:
+        """The pending trial of that number."""
+        for trial in self.pending:
+            if trial.number == number:
+                return trial
+        raise InvalidInput(f"trial {number} is not pending (pending: {self.pending_numbers}).")
+
 
 def study_options(command: Command) -> Command:
     """``--study`` and ``--name``, handed on as ``where`` and ``name``; ``--trust``, which `open_lab` looks up."""

@@ -54,7 +54,7 @@ def command(out: str | None, format: Literal["csv", "json"], where: str | None, 
 
 def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
     own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, lab.study.objective]
-    said = ("status", "excluded", "source", "expected", "sd", "zeta", "asked", "ended", "author")
+    said = ("status", "excluded", "source", "expected", "sd", "zeta", "asked", "ended", "author", "note")
     title = {word: lab.title(word) for word in said}
     times: dict[int, dict[str, Any]] = {}
     for event in lab.study.events():
@@ -63,7 +63,7 @@ def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
         entry = times.setdefault(event.number, {})
         if event.kind == "asked":
             entry["asked"] = utc(event.time)
-        if event.kind in ("told", "failed", "added", "amended"):
+        if event.kind in ("told", "failed", "added", "added_outside", "amended"):
             entry.update(ended=utc(event.time), author=event.author)
     rows = []
     for trial in lab.study.trials:
@@ -74,6 +74,7 @@ def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
             "expected": trial.record.get("mean"),
             "sd": trial.record.get("sd"),
             "zeta": trial.zeta,
+            "note": trial.note,
             **times.get(trial.number, {}),
         }
         ids = {lab.trial_name: trial.number, lab.row_name: trial.row, lab.study.objective: trial.value}
@@ -101,6 +102,7 @@ def _write_json(lab: Lab, out: str | None) -> None:
                 "value": trial.value,
                 "excluded": trial.excluded,
                 "source": trial.source,
+                "note": trial.note,
                 "record": trial.record,
                 "hyperparameters": trial.hyperparameters,
             }

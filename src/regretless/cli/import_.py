@@ -19,21 +19,27 @@ __all__ = ["command"]
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark, where the file leaves a doubt.")
 @click.option("--worksheet", metavar="NAME", help="The worksheet of an Excel workbook with several.")
+@click.option("--outside", is_flag=True, help="Take experiments that are no rows of the table too, as data only.")
 @study_options
-def command(file: str, where: str | None, name: str | None, **reading: Any) -> None:
+def command(file: str, outside: bool, where: str | None, name: str | None, **reading: Any) -> None:
     """Bring the results in FILE along: the scope with results filled in, an older table, or what export wrote.
 
     Rows are found by the name of the row where FILE has it, else by their factors. A pending trial of the same
     experiment is answered. What is on record already, the same experiment with the same value, is not recorded twice.
     All of FILE is checked before anything is stored.
+
+    An experiment that is no row of the table is refused: it may be a typing error. With --outside rows are found by
+    their factors, and such an experiment counts as data for the model that is never suggested.
     """
     with open_lab(where, name) as lab:
-        results, known = incoming(lab, file, **reading)
+        results, known = incoming(lab, file, outside=outside, **reading)
         stored = store(lab, results)
+        beyond = sum(trial.note is not None for trial in stored)
         answered = sum(result.answers is not None for result in results)
         say(
             f"{file}: {len(stored)} results recorded"
             + (f", {answered} of them of pending trials" if answered else "")
+            + (f", {beyond} of them of no row: used as data, never suggested" if beyond else "")
             + (f"; {known} were on record already" if known else "")
             + "."
         )

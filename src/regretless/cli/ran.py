@@ -9,6 +9,7 @@ from regretless.cli._study import Lab, open_lab, study_options
 from regretless.cli._typed import typed_number, typed_params
 from regretless.errors import InvalidInput
 from regretless.report.text import number
+from regretless.spaces import Table
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -36,7 +37,8 @@ def command(
 ) -> None:
     """Record a result of an experiment that was run without or instead of a suggestion, or of one run once more.
 
-    Factors that are not set are those of the trial it was run instead of: --trial, or the only one that is pending.
+    Factors that are not set are those of the trial it was run instead of: --trial, or the only one that is pending. An
+    experiment that is no row of the table counts as data for the model; it is never suggested.
     """
     if failed == (value is not None):
         raise InvalidInput("give either a value or --failed.")
@@ -45,7 +47,7 @@ def command(
     with open_lab(where, name) as lab:
         result = None if value is None else typed_number(value, lab.study.objective, lab.dialect.decimal)
         if row is not None:
-            instead = None if trial is None else _pending(lab, trial)
+            instead = None if trial is None else lab.pending_trial(trial)
             added = lab.study.add(row=row, value=result, failed=failed)
         else:
             given = typed_params(settings, lab.study.space, lab.dialect.decimal)
@@ -54,6 +56,9 @@ def command(
             added = lab.study.add(params, result, failed=failed)
         outcome = "failed" if added.value is None else f"{lab.study.objective} {number(added.value)}"
         say(f"Recorded trial {added.number}: {outcome} at {point(added.row, added.params, lab.row_name)}")
+        if added.note is not None:
+            undo = lab.command("exclude", "--trial", str(added.number), "--reason", "typing error")
+            say(f"Note: {added.note}{_nearest(lab, added)}. If it was typed wrong: {undo}")
         if instead is not None:
             lab.study.release(instead.number, f"trial {added.number} was run instead")
             say(f"Trial {instead.number} is given up; it may be suggested again.")
@@ -62,22 +67,22 @@ def command(
 def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:
     """The trial that fills in what is not set; None where all is set and none was named."""
     if trial is not None:
-        return _pending(lab, trial)
+        return lab.pending_trial(trial)
     missing = [name for name in lab.study.space.names if name not in given]
     if not missing:
         return None
     if len(lab.pending) != 1:
-        numbers = ", ".join(str(one.number) for one in lab.pending) or "none"
         raise InvalidInput(
             f"{', '.join(missing)} is not set. Set all factors, or say with --trial instead of which pending trial it "
-            f"was run (pending: {numbers})."
+            f"was run (pending: {lab.pending_numbers})."
         )
     return lab.pending[0]
 
 
-def _pending(lab: Lab, number: int) -> Trial:
-    found = [trial for trial in lab.pending if trial.number == number]
-    if not found:
-        numbers = ", ".join(str(one.number) for one in lab.pending) or "none"
-        raise InvalidInput(f"trial {number} is not pending (pending: {numbers}).")
-    return found[0]
+def _nearest(lab: Lab, trial: Trial) -> str:
+    """The row that may have been meant."""
+    space = lab.study.space
+    if not isinstance(space, Table):
+        return ""
+    index = space.nearest(trial.params)
+    return f" (the nearest is {point(space.ids[index], space.params(index), lab.row_name)})"

@@ -17,7 +17,7 @@ from regretless.arrays import Floats
 from regretless.gp.kernels import Kernel
 from regretless.gp.posterior import Posterior
 from regretless.gp.table import TablePosterior
-from regretless.linalg import Factor, cholesky
+from regretless.linalg import Factor, cholesky, root
 
 __all__ = ["Features", "Paths", "draw_features", "draw_on_table", "draw_paths", "prior_factor"]
 
@@ -123,10 +123,32 @@ def draw_on_table(
 ) -> Floats:
     """Exact posterior draws on a table, shape (N, n_paths).
 
-    ``factor`` is `prior_factor` of the table, ``observed`` the candidate index of each observation.
+    ``factor`` is `prior_factor` of the table, ``observed`` the candidate index of each observation, negative where it
+    is of no candidate. There the prior is drawn given its values on the table.
     """
     post = table.posterior
-    prior = post.prior_mean + factor.L @ rng.standard_normal((len(table.X), n_paths))
+    z = rng.standard_normal((len(table.X), n_paths))
+    prior = post.prior_mean + factor.L @ z
     noise = np.sqrt(post.noise_var) * rng.standard_normal((len(post), n_paths))
-    residual = post.factor.half_solve(post.y[:, None] - prior[observed] - noise)
+    at_data = prior[observed]
+    outside = observed < 0
+    if outside.any():
+        at_data[outside] = post.prior_mean + _beside_table(table, factor, z, post.X[outside], rng)
+    residual = post.factor.half_solve(post.y[:, None] - at_data - noise)
     return prior + table.project(residual).T
+
+
+def _beside_table(table: TablePosterior, factor: Factor, z: Floats, Z: Floats, rng: np.random.Generator) -> Floats:
+    r"""The prior draw ``L z`` of a table continued to further points.
+
+    .. math:: g_0(Z) = W^\top z + R z', \qquad W = L^{-1} K_{XZ}, \quad R R^\top = K_{ZZ} - W^\top W, \quad
+              z' \sim N(0, I)
+    """
+    kernel = table.posterior.kernel
+    Z, which = np.unique(Z, axis=0, return_inverse=True)  # a point measured twice has one value
+    W = factor.half_solve(kernel(table.X, Z))
+    K_ZZ = kernel(Z, Z)
+    K_ZZ[np.diag_indices(len(Z))] = kernel.signal_var
+    R = root(K_ZZ - W.T @ W)
+    beside: Floats = W.T @ z + R @ rng.standard_normal((len(Z), z.shape[1]))
+    return beside[which]

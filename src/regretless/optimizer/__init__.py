@@ -4,7 +4,7 @@ from regretless.optimizer.beliefs import State, believe, doubt, outdated
 from regretless.optimizer.certify import Proof, certify
 from regretless.optimizer.history import Fit, History, Points, without_last
 from regretless.optimizer.recommend import Choice, predict, predict_measurement, recommend
-from regretless.optimizer.setup import Preset, Setup, setup
+from regretless.optimizer.setup import Preset, Setup, setup, with_table
 from regretless.optimizer.suggest import Suggestion, suggest
 
 __all__ = [
@@ -26,5 +26,6 @@ __all__ = [
     "recommend",
     "setup",
     "suggest",
+    "with_table",
     "without_last",
 ]

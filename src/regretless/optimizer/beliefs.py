@@ -55,6 +55,8 @@ class State:
 
 def believe(setup: Setup, history: History, trial: int, state: State | None) -> State:
     """The posterior given everything told, for the suggestion of ``trial``."""
+    if state is not None and _of_another_table(setup, state):
+        state = None
     fitted = _in_force(setup, history, trial, state)
     if fitted is None:
         fitted = _fit(setup, history, trial)
@@ -81,7 +83,7 @@ def outdated(setup: Setup, history: History, state: State) -> bool:
 
     Who asks this may let go of the state before: on a table it holds as much memory as the new one will take.
     """
-    if _in_force(setup, history, state.fit.at_trial, state) != state.fit:
+    if _of_another_table(setup, state) or _in_force(setup, history, state.fit.at_trial, state) != state.fit:
         return True
     return _base(setup, history, state.fit) != (state.n_base, len(state.kept))
 
@@ -107,6 +109,8 @@ def doubt(setup: Setup, history: History, state: State | None) -> State:
             seen = len(history.y)
         first = without_last(history, len(history.y) - seen)
         trials, y = tuple(first.told.trials.tolist()), tuple(first.y.tolist())
+        if state is not None and _of_another_table(setup, state):
+            state = None
         if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
             newest = state.fit
         else:
@@ -174,6 +178,11 @@ def _in_force(setup: Setup, history: History, trial: int, state: State | None) -
         return None
     same_values = state.y[: len(state.fit.trials)] == tuple(history.y.tolist())
     return replace(state.fit, at_trial=trial) if same_values else None
+
+
+def _of_another_table(setup: Setup, state: State) -> bool:
+    """Whether the table was extended since."""
+    return isinstance(setup.domain, Table) and state.base.X is not setup.domain.X
 
 
 def _due(setup: Setup, history: History, newest: Fit) -> bool:

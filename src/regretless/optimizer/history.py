@@ -7,13 +7,17 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.gp import Hyperparameters
+from regretless.spaces import OUTSIDE
 
 __all__ = ["Fit", "History", "Points", "only", "without_last"]
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Encoded points with their trial numbers, ascending; ``index`` holds candidate numbers on a table, else -1."""
+    """Encoded points with their trial numbers, ascending.
+
+    ``index`` holds candidate numbers on a table, else -1; `OUTSIDE` for data of a point that is no candidate.
+    """
 
     trials: npt.NDArray[np.intp]
     X: Floats
@@ -21,6 +25,17 @@ class Points:
 
     def __len__(self) -> int:
         return len(self.trials)
+
+    @property
+    def inside(self) -> npt.NDArray[np.bool_]:
+        """Which of them are candidates: the others are data and no more."""
+        inside: npt.NDArray[np.bool_] = self.index != OUTSIDE
+        return inside
+
+    @property
+    def rows(self) -> npt.NDArray[np.intp]:
+        """The candidate numbers of those that are rows of a table."""
+        return self.index[self.index >= 0]
 
 
 @dataclass(frozen=True, slots=True)

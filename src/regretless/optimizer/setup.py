@@ -1,6 +1,6 @@
 """What stays the same through a study: the space, the rule, the model, the seed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from regretless.gp import Surrogate
 from regretless.rng import check_seed
 from regretless.spaces import Mixed, Repeats, Table, as_table, with_repeats
 
-__all__ = ["ENUMERATE_UP_TO", "Design", "Preset", "Setup", "setup"]
+__all__ = ["ENUMERATE_UP_TO", "Design", "Preset", "Setup", "setup", "with_table"]
 
 #: ``"default"`` is the strongest setting we know, IRGP-UCB with exploiting steps in between; ``"paper"`` is that of
 #: Takeno et al., IRGP-UCB as they ran it.
@@ -74,9 +74,7 @@ def setup(
         n_initial = _n_initial(domain, preset)
     elif isinstance(n_initial, bool) or not isinstance(n_initial, int | np.integer) or n_initial < 0:
         raise InvalidInput(f"n_initial must be a whole number >= 0, got {show(n_initial)}.")
-    scales = surrogate.lengthscale
-    if isinstance(scales, tuple) and len(scales) != domain.dim:
-        raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")
+    _check_scales(surrogate, domain)
     if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
         chosen.law(domain.n_candidates if isinstance(domain, Table) else None, domain.dim)
     if design is None:
@@ -90,6 +88,18 @@ def _repeats(preset: Preset, rule: Rule, surrogate: Surrogate) -> Repeats:
     """Where the user says nothing: the theorems are about the argmax over all points, so their settings take it."""
     theorem = isinstance(rule, UCB) and rule.setting == "theory"
     return "allow" if preset == "paper" or surrogate.method == "fixed" or theorem else "auto"
+
+
+def with_table(setup: Setup, table: Table) -> Setup:
+    """The same setup over an extended table."""
+    _check_scales(setup.surrogate, table)
+    return replace(setup, space=table, domain=table)
+
+
+def _check_scales(surrogate: Surrogate, domain: Table | Mixed) -> None:
+    scales = surrogate.lengthscale
+    if isinstance(scales, tuple) and len(scales) != domain.dim:
+        raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")
 
 
 def _n_initial(domain: Table | Mixed, preset: Preset) -> int:

@@ -64,17 +64,17 @@ def _open_candidates(setup: Setup, history: History) -> npt.NDArray[np.bool_]:
     open_ = allowed.copy()
     if setup.space.repeats == "never":
         for points in (history.told, history.pending, history.failed):
-            open_[points.index] = False
+            open_[points.rows] = False
     if not open_.any():
         raise _exhausted(len(open_), len(history.closed))
     if setup.space.repeats == "never":
         return open_
     # Measured rows may be asked again; pending and failed ones only when nothing else is left.
-    open_[history.pending.index] = open_[history.failed.index] = False
+    open_[history.pending.rows] = open_[history.failed.rows] = False
     if open_.any():
         return open_
     open_ = allowed.copy()
-    open_[history.pending.index] = False
+    open_[history.pending.rows] = False
     return open_ if open_.any() else allowed
 
 
@@ -86,13 +86,13 @@ def _worth(setup: Setup, history: History, open_: npt.NDArray[np.bool_], noise_s
     if setup.space.repeats == "allow" or noise_share >= NOISE_FREE:
         return open_
     untried = open_.copy()
-    untried[history.told.index] = False
+    untried[history.told.rows] = False
     return untried if untried.any() else open_
 
 
 def _check_left(space: Mixed, history: History) -> None:
     """Raise Exhausted where every point of a finite product space has been tried and none may be repeated."""
-    parts = (history.told.X, history.pending.X, history.failed.X)
+    parts = [points.X[points.inside] for points in (history.told, history.pending, history.failed)]
     if space.repeats == "never" and space.size is not None and sum(map(len, parts)) >= space.size:
         tried = {row.tobytes() for row in np.vstack(parts)}
         if len(tried) >= space.size:
@@ -105,7 +105,7 @@ def _exhausted(count: int, closed: int) -> Exhausted:
     tried = f"tried or excluded ({closed} of them)" if closed else "tried"
     return Exhausted(
         f"All {count} candidates have been {tried} and repeats='never'. "
-        "Add candidates, or allow repeats to measure some again."
+        "Extend the table by further ones, or allow repeats to measure some again."
     )
 
 
@@ -143,7 +143,7 @@ def _random(setup: Setup, history: History, trial: int, open_: npt.NDArray[np.bo
 def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.NDArray[np.bool_]) -> Suggestion:
     belief = imagine(history, state)
     hyperparameters = state.fit.hyperparameters
-    y = hyperparameters.units.standardised(history.y)
+    y = hyperparameters.units.standardised(history.y[history.told.inside])  # what may be tried is compared with these
     view = _view(setup, in_use(history, state), trial, state, belief, float(y.max()) if len(y) else 0.0)
     score = setup.rule.draw(view, history.n_ruled + 1, stream(setup.seed, trial, Purpose.RULE))
     values = score.on(view)
@@ -175,7 +175,7 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
 def _view(setup: Setup, history: History, trial: int, state: State, belief: Belief, best_told: float) -> View:
     told = history.told
     # A pending point is taken to bring its posterior mean, so an incumbent may be one: else a batch gathers around it.
-    believed = np.vstack([told.X, history.pending.X])
+    believed = np.vstack([told.X[told.inside], history.pending.X])
     if isinstance(belief, TablePosterior):
         rows = np.searchsorted(told.trials, state.used)  # the posterior's own order
         return View(

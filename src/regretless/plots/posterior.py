@@ -82,6 +82,7 @@ def _draw_line(
     ax.fill_between(grid, mean - 2.0 * sd, mean + 2.0 * sd, color=SKY, alpha=0.3, linewidth=0, label="mean ± 2 sd")
     ax.plot(grid, mean, color=BLUE, linewidth=2.0, label="posterior mean")
     x, measured = seen.column(name), np.isfinite(seen.value)
+    measured &= (grid[0] <= x) & (x <= grid[-1])  # data beyond the bounds are not in the picture
     for chosen, look in ((seen.initial & measured, _INITIAL), (~seen.initial & measured, _CHOSEN)):
         if chosen.any():
             label = "initial design" if look is _INITIAL else f"chosen by {study.rule.name}"
@@ -102,7 +103,8 @@ def _draw_map(
     filled = ax.contourf(grids[0], grids[1], mean, levels=24, cmap=ramp("mean", _PALE_TO_BLUE))
     filled.set_edgecolor("face")  # no hairlines between the bands in vector formats
     x, y = seen.column(a), seen.column(b)
-    first, later = seen.initial, ~seen.initial
+    shown = (grids[0][0] <= x) & (x <= grids[0][-1]) & (grids[1][0] <= y) & (y <= grids[1][-1])
+    first, later = seen.initial & shown, ~seen.initial & shown
     if first.any():
         ax.scatter(x[first], y[first], label="initial design", **_INITIAL)
     if later.any():

@@ -57,7 +57,8 @@ def effects(study: Study) -> list[Effect]:
     """
     points = _points(study)
     mean = study.predict(points)[0]
-    told = [trial.params for trial in study.trials if trial.status == "told" and not trial.excluded]
+    used = (trial for trial in study.trials if trial.status == "told" and not trial.excluded)
+    told = [trial.params for trial in used if trial.note is None]  # others are at no level of the factors
     found = [_effect(name, points, mean, told) for name in study.space.names if len({p[name] for p in points}) > 1]
     return sorted(found, key=lambda effect: -effect.size)
 

@@ -11,6 +11,7 @@ from regretless.optimizer import History, Setup, State, believe, suggest
 from regretless.spaces import Table
 from regretless.study import Study, Trial
 from regretless.study.certifying import Certifier
+from regretless.study.ledger import Ledger
 from regretless.study.replay import asked_from
 
 __all__ = ["Explanation", "Pick", "expected", "explain", "measured_before"]
@@ -99,7 +100,8 @@ def expected(study: Study, trial: Trial) -> tuple[float, float, float] | None:
         return None
     try:
         setup, history = asked_from(study, trial.number)
-        certifier = Certifier(setup, 1.0 if study.direction == "maximize" else -1.0, study.objective)
+        sign = 1.0 if study.direction == "maximize" else -1.0
+        certifier = Certifier(Ledger(setup, sign), sign, study.objective)  # of the table as it was then
         median, low, high = certifier.measurement(history, setup.domain.encode_many([trial.params]))
     except RegretlessError:
         return None

@@ -12,7 +12,7 @@ from regretless.report.explain import Explanation, Pick, expected, explain, meas
 from regretless.report.figures import certificate_figure, effects_figure, progress_figure
 from regretless.report.style import STYLE
 from regretless.report.text import interval, number, pairs, plus_minus, utc
-from regretless.study import Study, Trial
+from regretless.study import Event, Study, Trial
 
 __all__ = ["GENERATOR", "html_report"]
 
@@ -164,21 +164,21 @@ def _trials(study: Study, row_name: str) -> str:
     has_rows = any(trial.row is not None for trial in study.trials)
     rows = []
     for trial in study.trials:
-        note = f"{trial.source}{', excluded' if trial.excluded else ''}"
+        note = f"{trial.source}{', excluded' if trial.excluded else ''}{f'; {trial.note}' if trial.note else ''}"
         cells = [number(trial.params[name]) for name in names]
         rows.append([str(trial.number), *([str(trial.row)] if has_rows else []), *cells, _outcome(trial), note])
     return _table(["trial", *([row_name] if has_rows else []), *names, study.objective, ""], rows)
 
 
 def _corrections(study: Study) -> list[str]:
-    """What was corrected, set aside or given up, by whom and why."""
-    kinds = ("amended", "excluded", "included", "row_excluded", "row_included", "lost")
+    """What was corrected, set aside, given up or added to the table, by whom and why."""
+    kinds = ("extended", "amended", "excluded", "included", "row_excluded", "row_included", "lost")
     rows = [
         [
             utc(event.time),
             event.author,
             "given up" if event.kind == "lost" else event.kind.replace("_", " "),
-            str(event.number if event.number is not None else event.data.get("row", "")),
+            _about(event),
             number(event.value),
             str(event.data.get("reason", "")),
         ]
@@ -188,6 +188,13 @@ def _corrections(study: Study) -> list[str]:
     if not rows:
         return []
     return ["<h2>Corrections</h2>", _table(["when", "who", "what", "trial or row", "value", "why"], rows)]
+
+
+def _about(event: Event) -> str:
+    """The trial or the row it happened to, or how many rows came."""
+    if event.kind == "extended":
+        return f"{len(next(iter(event.data['columns'].values())))} rows"
+    return str(event.number if event.number is not None else event.data.get("row", ""))
 
 
 def _outcome(trial: Trial) -> str:

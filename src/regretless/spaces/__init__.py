@@ -1,15 +1,17 @@
 """What may be tried: tables of candidates, boxes and mixed products, with one codec to arrays."""
 
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal, as_dimension
+from regretless.spaces.extension import Raw, Rows, extended_table, further_rows, read_rows
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.natural import Space, as_space
-from regretless.spaces.params import NOISE_FREE, Repeats, check_repeats, with_repeats
+from regretless.spaces.params import NOISE_FREE, OUTSIDE, Place, Repeats, as_argument, check_repeats, with_repeats
 from regretless.spaces.product import Box, Mixed
 from regretless.spaces.record import space_from_data, space_to_data
 from regretless.spaces.table import Table, as_table
 
 __all__ = [
     "NOISE_FREE",
+    "OUTSIDE",
     "Box",
     "Categorical",
     "Dimension",
@@ -18,14 +20,21 @@ __all__ = [
     "Int",
     "Mixed",
     "Ordinal",
+    "Place",
+    "Raw",
     "Repeats",
+    "Rows",
     "Space",
     "Table",
+    "as_argument",
     "as_dimension",
     "as_space",
     "as_table",
     "check_repeats",
+    "extended_table",
+    "further_rows",
     "latin_hypercube",
+    "read_rows",
     "space_from_data",
     "space_to_data",
     "with_repeats",

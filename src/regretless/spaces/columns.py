@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
-from regretless.spaces.scalars import Scalar, as_level, as_number, plain, show
+from regretless.spaces.scalars import Scalar, as_level, as_number, check_reach, did_you_mean, listed, plain, show
 
 __all__ = ["Column", "Levels", "Numbers", "as_column", "distinct_rows"]
 
@@ -19,9 +19,13 @@ Rows: TypeAlias = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """A column of finite numbers, as int64 or float64."""
+    """A column of finite numbers, as int64 or float64.
+
+    ``ends`` are the values whose codes are 0 and 1; None for the smallest and the largest.
+    """
 
     values: npt.NDArray[Any]
+    ends: tuple[float, float] | None = None
 
     @property
     def n_levels(self) -> int:
@@ -40,7 +44,7 @@ class Numbers:
 
     def take(self, rows: Rows) -> Self:
         """The column of some rows only."""
-        return type(self)(self.values[rows])
+        return type(self)(self.values[rows], self.ends)
 
     def items(self) -> list[Scalar]:
         """All rows' values."""
@@ -52,13 +56,43 @@ class Numbers:
         _, keys = np.unique(self.values, return_inverse=True)
         return keys
 
+    @property
+    def scale(self) -> tuple[float, float]:
+        """The values whose codes are 0 and 1."""
+        return (float(self.values.min()), float(self.values.max())) if self.ends is None else self.ends
+
     def codes(self) -> Floats:
-        """The values scaled to [0, 1] by the smallest and the largest."""
-        values = self.values.astype(np.float64)
-        low, high = float(values.min()), float(values.max())
+        """The values, with the ends of the scale at 0 and 1."""
+        return self._scaled(self.values.astype(np.float64))
+
+    def place(self, value: Any, name: str) -> tuple[Scalar, float]:
+        """A measured value, which no row need have, and its code."""
+        number = as_number(value, name)
+        if self.constant and number != self.values[0]:
+            raise _no_scale(self.item(0), value, name)
+        if self.constant:
+            return self.item(0), 0.0
+        code = check_reach(float(self._scaled(np.array([number]))[0]), value, name, *self.scale)
+        whole = self.values.dtype.kind == "i" and number.is_integer()
+        return int(value) if whole else number, code
+
+    def extended(self, more: "Numbers", name: str) -> "Numbers":
+        """The column with further rows, on the scale it has; one that did not vary takes its scale from all of them."""
+        parts = (self.values, more.values)
+        if parts[0].dtype != parts[1].dtype and any(np.abs(part).max() > 2**53 for part in parts if part.dtype == int):
+            raise InvalidInput(f"column {name!r} holds whole numbers too large to stand beside fractions exactly.")
+        if self.constant:
+            return _numbers(np.concatenate(parts), name)
+        for value, code in zip(more.items(), self._scaled(more.values.astype(np.float64)).tolist(), strict=True):
+            check_reach(code, value, f"column {name!r}", *self.scale)
+        return Numbers(_numbers(np.concatenate(parts), name).values, self.scale)
+
+    def _scaled(self, values: Floats) -> Floats:
+        low, high = self.scale
         if not math.isfinite(high - low):
             values, low, high = values / 2, low / 2, high / 2  # the width of -1e308..1e308 is no float, its half is
-        return (values - low) / (high - low)
+        scaled: Floats = (values - low) / (high - low)
+        return scaled
 
     def where(self, value: Any, name: str, rows: Rows) -> Rows:
         """Those of the rows that hold exactly this value."""
@@ -133,6 +167,25 @@ class Levels:
         found: Rows = rows[self.index[rows] == rank]
         return found
 
+    def place(self, value: Any, name: str) -> tuple[Scalar, float]:
+        """A level and its code; what no row has is refused: the model could not tell it from a spelling mistake."""
+        rank = self._ranks.get(as_level(value, name))
+        if rank is None and self.constant:
+            raise _no_scale(self.levels[0], value, name)
+        if rank is None:
+            known = list(self.levels)
+            raise InvalidInput(
+                f"{name} is {show(value)}, which no row of the table has; there are {listed(known)}."
+                f"{did_you_mean(value, known)} To bring a new level in, extend the table with rows that have it."
+            )
+        return self.levels[rank], float(rank)
+
+    def extended(self, more: "Levels") -> "Levels":
+        """The column with further rows; new levels come behind those it has."""
+        ranks = dict(self._ranks)
+        index = np.array([ranks.setdefault(value, len(ranks)) for value in more.items()], dtype=np.intp)
+        return Levels(tuple(ranks), np.concatenate([self.index, index]))
+
     def distances(self, value: Any) -> Floats:
         """0 where a row holds the value, else 1."""
         return np.not_equal(self.index, self._ranks.get(value, -1)).astype(np.float64)
@@ -183,6 +236,13 @@ def as_column(raw: Any, name: str, *, categorical: bool = False) -> Column:
     if kinds == {"number"}:
         return _numbers(_as_exact_array(values, name), name)
     raise InvalidInput(f"column {name!r} mixes {' and '.join(sorted(kinds))}. Name it in categorical=, or clean it.")
+
+
+def _no_scale(constant: Scalar, value: Any, name: str) -> InvalidInput:
+    return InvalidInput(
+        f"{name} is {show(constant)} in every row of the table, so the model has no scale for it; got {show(value)}. "
+        "Extend the table with rows that have other values first, or leave it out."
+    )
 
 
 def _kinds(values: list[Any], name: str) -> set[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
-from regretless.spaces.scalars import as_number, show
+from regretless.spaces.scalars import as_number, check_reach, show
 
 __all__ = ["Float"]
 
@@ -90,13 +90,22 @@ class Float:
     def encode(self, value: Any, name: str = "value") -> float:
         """The code in [0, 1]."""
         number = self.check(value, name)
-        code = ((math.log(number) if self.log else number) - self._start) / self._span
+        code = self._code(number)
         # Only the bounds themselves may have the codes 0 and 1, which decode to the bounds.
         if code <= 0.0 and number > self.low:
             return math.ulp(0.0)
         if code >= 1.0 and number < self.high:
             return math.nextafter(1.0, 0.0)
         return code
+
+    def place(self, value: Any, name: str = "value") -> tuple[float, float, bool]:
+        """A measured value, its code (outside [0, 1] where it is beyond the bounds), and whether it is within them."""
+        number = as_number(value, name)
+        if self.low <= number <= self.high:
+            return number, self.encode(number), True
+        if self.log and number <= 0.0:
+            raise InvalidInput(f"{name} is on a log scale and must be above 0, got {show(value)}.")
+        return number, check_reach(self._code(number), value, name, self.low, self.high), False
 
     def decode(self, code: float) -> float:
         """The value on the decimal grid nearest to a code; codes outside [0, 1] give the bounds."""
@@ -120,6 +129,9 @@ class Float:
     def moves(self, code: float) -> Floats:  # noqa: ARG002 - the same call for every dimension
         """No discrete steps."""
         return np.empty(0)
+
+    def _code(self, number: float) -> float:
+        return ((math.log(number) if self.log else number) - self._start) / self._span
 
 
 def _check_bounds(low: float, high: float, log: Any) -> None:

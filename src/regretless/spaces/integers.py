@@ -9,7 +9,7 @@ import numpy as np
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.ranks import moves_of, nearest_rank, nearest_ranks, ranks_of_uniforms
-from regretless.spaces.scalars import as_number, as_whole, show
+from regretless.spaces.scalars import as_number, as_whole, check_reach, show
 
 __all__ = ["Int"]
 
@@ -70,6 +70,15 @@ class Int:
     def encode(self, value: Any, name: str = "value") -> float:
         """The code in [0, 1]."""
         return self._code(self.check(value, name))
+
+    def place(self, value: Any, name: str = "value") -> tuple[int, float, bool]:
+        """A measured value, its code (outside [0, 1] where it is beyond the bounds), and whether it is within them."""
+        as_number(value, name)  # one that is no float is refused like an infinity
+        number = as_whole(value, name)
+        if self.log and number <= 0:
+            raise InvalidInput(f"{name} is on a log scale and must be above 0, got {show(value)}.")
+        code = check_reach(self._code(number), value, name, self.low, self.high)
+        return number, code, self.low <= number <= self.high
 
     def decode(self, code: float) -> int:
         """The whole number nearest to a code (with ``log``, after the exponential)."""

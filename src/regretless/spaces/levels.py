@@ -9,7 +9,17 @@ import numpy as np
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.ranks import moves_of, nearest_rank, nearest_ranks, ranks_of_uniforms
-from regretless.spaces.scalars import Scalar, as_level, as_number, did_you_mean, listed, plain, show
+from regretless.spaces.scalars import (
+    Scalar,
+    as_level,
+    as_number,
+    check_reach,
+    did_you_mean,
+    is_number,
+    listed,
+    plain,
+    show,
+)
 
 __all__ = ["Categorical", "Fixed", "Ordinal"]
 
@@ -52,6 +62,23 @@ class Ordinal:
     def encode(self, value: Any, name: str = "value") -> float:
         """The code in [0, 1]."""
         return _rank_of(value, self._ranks, name) / max(self.size - 1, 1)
+
+    def place(self, value: Any, name: str = "value") -> tuple[Scalar, float, bool]:
+        """A measured value, its code, and whether it is one of the levels.
+
+        A number between two levels has a code in proportion between theirs, one beyond the ends goes on like the last
+        step, where the levels are numbers in order. Of other levels only their own values have a code.
+        """
+        value, numeric = plain(value), all(map(is_number, self.levels))
+        steps = np.diff(np.array(self.levels, dtype=np.float64)) if numeric else np.empty(0)
+        in_order = self.size > 1 and numeric and bool((steps > 0.0).all() or (steps < 0.0).all())
+        if not in_order or not is_number(value) or value in self._ranks:
+            return self.check(value, name), self.encode(value, name), True
+        number, last = as_number(value, name), self.size - 1
+        below = np.sign(steps[0]) * np.array(self.levels, dtype=np.float64) < np.sign(steps[0]) * number
+        rank = min(max(int(below.sum()) - 1, 0), last - 1)  # the step it lies on, or the nearest
+        code = (rank + (number - float(self.levels[rank])) / float(steps[rank])) / last  # type: ignore[arg-type]
+        return value, check_reach(code, value, name, self.levels[0], self.levels[-1]), False
 
     def decode(self, code: float) -> Scalar:
         """The level nearest to a code."""
@@ -113,6 +140,10 @@ class Categorical:
     def encode(self, value: Any, name: str = "value") -> float:
         """The index of the choice."""
         return float(_rank_of(value, self._ranks, name))
+
+    def place(self, value: Any, name: str = "value") -> tuple[Scalar, float, bool]:
+        """A choice and its index, and True: what is none of the choices has no code."""
+        return self.check(value, name), self.encode(value, name), True
 
     def decode(self, code: float) -> Scalar:
         """The choice at the index nearest to a code."""

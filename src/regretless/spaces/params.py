@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
@@ -10,7 +11,17 @@ from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.scalars import Scalar, did_you_mean, listed, plain, show
 
-__all__ = ["NOISE_FREE", "Repeats", "as_argument", "check_repeats", "complete", "repeats_shown", "with_repeats"]
+__all__ = [
+    "NOISE_FREE",
+    "OUTSIDE",
+    "Place",
+    "Repeats",
+    "as_argument",
+    "check_repeats",
+    "complete",
+    "repeats_shown",
+    "with_repeats",
+]
 
 #: Whether a point may be suggested again. ``"allow"``: the argmax is over all points, as in the theorems; ``"auto"``:
 #: measured ones are left out where a second measurement tells nothing new; ``"never"``: everything tried is.
@@ -18,6 +29,21 @@ Repeats: TypeAlias = Literal["allow", "auto", "never"]
 #: With less noise than this share of the signal's variance a second measurement tells nothing new (``"auto"``).
 NOISE_FREE = 1e-3
 Space = TypeVar("Space")
+
+#: In the place of a candidate's number: no candidate.
+OUTSIDE = -2
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was measured: values in the order of the names, codes, and which candidate that is.
+
+    ``index`` is the candidate's number on a table and -1 in a product space; `OUTSIDE` where it is no candidate.
+    """
+
+    params: dict[str, Scalar]
+    x: Floats
+    index: int
 
 
 def check_repeats(repeats: Any) -> Repeats | None:

@@ -21,7 +21,7 @@ from regretless.spaces.dimensions import (
     as_float_dimension,
 )
 from regretless.spaces.latin import latin_hypercube
-from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
+from regretless.spaces.params import OUTSIDE, Place, Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.scalars import Scalar, as_whole, show
 
 __all__ = ["Box", "Mixed"]
@@ -112,6 +112,22 @@ class Mixed:
         """A validated copy in the order of ``names``, fixed parameters filled in."""
         given = complete(params, self.names, self._fixed, unnamed=self.unnamed)
         return {name: part.check(given[name], name) for name, part in self.dimensions.items()}
+
+    def place(self, params: Any) -> Place:
+        """Where something was measured, which may be outside the space: beyond bounds, or between numbers of a list.
+
+        >>> Mixed({"T": (20.0, 80.0), "n": [1, 2, 4]}).place({"T": 95.0, "n": 3}).x
+        array([1.25, 0.75])
+        """
+        given = complete(params, self.names, self._fixed, unnamed=self.unnamed)
+        found = {name: part.place(given[name], name) for name, part in self._varying.items()}
+        values = {
+            name: found[name][0] if name in found else part.check(given[name], name)
+            for name, part in self.dimensions.items()
+        }
+        inside = all(is_inside for _, _, is_inside in found.values())
+        x = np.array([code for _, code, _ in found.values()], dtype=np.float64)
+        return Place(values, x, -1 if inside else OUTSIDE)
 
     def encode(self, params: Any) -> Floats:
         """The (dim,) codes of validated parameters."""

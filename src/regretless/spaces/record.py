@@ -86,14 +86,18 @@ def _dimension(data: Mapping[str, Any]) -> Dimension:
 
 def _column_to_data(column: Column) -> dict[str, Any]:
     if isinstance(column, Numbers):
-        return {"kind": "int" if column.values.dtype.kind == "i" else "float", "values": column.items()}
+        kind = "int" if column.values.dtype.kind == "i" else "float"
+        ends = {} if column.ends is None else {"ends": list(column.ends)}
+        return {"kind": kind, "values": column.items(), **ends}
     return {"kind": "levels", "levels": list(column.levels), "index": column.index.tolist()}
 
 
 def _column(data: Mapping[str, Any]) -> Column:
     if data["kind"] == "levels":
         return Levels(tuple(data["levels"]), np.array(data["index"], dtype=np.intp))
-    return Numbers(np.array(data["values"], dtype=np.int64 if data["kind"] == "int" else np.float64))
+    values = np.array(data["values"], dtype=np.int64 if data["kind"] == "int" else np.float64)
+    ends = data.get("ends")
+    return Numbers(values, None if ends is None else (ends[0], ends[1]))
 
 
 def _table(data: Mapping[str, Any]) -> Table:

@@ -18,6 +18,7 @@ __all__ = [
     "as_level",
     "as_number",
     "as_whole",
+    "check_reach",
     "did_you_mean",
     "is_number",
     "listed",
@@ -27,6 +28,9 @@ __all__ = [
 ]
 
 Scalar: TypeAlias = int | float | str | bool | None
+
+#: Data may lie this many widths of a column beyond its ends. Farther away the model cannot relate it to any candidate.
+_REACH = 10.0
 
 
 def plain(value: Any) -> Any:
@@ -76,6 +80,20 @@ def as_level(value: Any, what: str) -> Scalar:
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInput(f"{what} must not be {value}. Use a finite number, or a text such as '{value}'.")
     return value
+
+
+def check_reach(code: float, value: Any, what: str, low: Any, high: Any) -> float:
+    """The code of a value beyond [low, high], where codes are 0 and 1; refused where it is too far away to be meant.
+
+    >>> check_reach(1.25, 85, "T", 60, 80)
+    1.25
+    """
+    if not -_REACH <= code <= 1.0 + _REACH:
+        raise InvalidInput(
+            f"{what} is {show(value)}, more than {_REACH:g} times the width of its range {show(low)} to {show(high)} "
+            "beyond it. Check the number and its unit."
+        )
+    return code
 
 
 def did_you_mean(word: Any, known: Iterable[Any]) -> str:

@@ -2,8 +2,8 @@
 
 import copy
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -16,13 +16,13 @@ from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
 from regretless.spaces.files import Factors, Reading, read_factors
 from regretless.spaces.floats import Float
-from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
+from regretless.spaces.params import OUTSIDE, Place, Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.product import Mixed
 from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, as_level, as_whole, did_you_mean, listed, show
 from regretless.spaces.sources import raw_columns
 
-__all__ = ["Table", "as_table"]
+__all__ = ["Table", "as_names", "as_table", "check_known", "read_file"]
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -83,14 +83,14 @@ class Table:
         categorical: str | Sequence[str] = (),
         repeats: Repeats | None = None,
     ) -> None:
-        ignored, forced = _as_names(ignore, "ignore"), _as_names(categorical, "categorical")
-        ids = () if id is None else _as_names(id, "id")
+        ignored, forced = as_names(ignore, "ignore"), as_names(categorical, "categorical")
+        ids = () if id is None else as_names(id, "id")
         if isinstance(source, str | Path):
-            self._list_factors(_read(source, Reading(ids[0] if ids else None, ignored, forced)), repeats)
+            self._list_factors(read_file(source, Reading(ids[0] if ids else None, ignored, forced)), repeats)
             return
         raw, unnamed = raw_columns(source)
         for what, wanted in (("id", ids), ("ignore", ignored), ("categorical", forced)):
-            _check_known(wanted, raw, what)
+            check_known(wanted, raw, what)
         used = [name for name in raw if name not in ignored and name not in ids]
         if not used:
             raise InvalidInput(f"no column is left to search among {listed(list(raw))}. Ignore fewer of them.")
@@ -155,10 +155,10 @@ class Table:
         """
         if not isinstance(path, str | Path):
             raise InvalidInput(f"path must be text or a Path, got {show(path)}.")
-        ids = () if id is None else _as_names(id, "id")
-        ignored, forced = _as_names(ignore, "ignore"), _as_names(categorical, "categorical")
+        ids = () if id is None else as_names(id, "id")
+        ignored, forced = as_names(ignore, "ignore"), as_names(categorical, "categorical")
         reading = Reading(ids[0] if ids else None, ignored, forced, decimal, worksheet)
-        return cls.of_factors(_read(path, reading), repeats=repeats)
+        return cls.of_factors(read_file(path, reading), repeats=repeats)
 
     @classmethod
     def of_factors(cls, found: Factors, *, repeats: Repeats | None = None) -> Self:
@@ -214,16 +214,14 @@ class Table:
     def index_of(self, params: Any) -> int:
         """The candidate with exactly these parameters; constant columns may be left out."""
         given = self._complete(params)
-        rows = np.arange(self.n_candidates)
-        for name, column in zip(self.names, self._columns, strict=True):
-            rows = column.where(given[name], name, rows)
-        if len(rows) == 0:
-            nearest = self._nearest(given)
+        index = self._find(given)
+        if index == OUTSIDE:
+            nearest = self.nearest(given)
             raise InvalidInput(
                 f"no row of the table is {show(given)}. The nearest is row {show(self.ids[nearest])}: "
                 f"{show(self.params(nearest))}. Give exactly a row of the table."
             )
-        return int(rows[0])
+        return index
 
     def index_of_id(self, row_id: Any) -> int:
         """The candidate of a row's id; text and whole numbers stand for each other ("12" and 12)."""
@@ -246,6 +244,23 @@ class Table:
         """The (n, dim) codes of a list of rows."""
         rows = np.array([self.index_of(params) for params in many], dtype=np.intp)
         return np.take(self.X, rows, axis=0)
+
+    def place(self, params: Any) -> Place:
+        """Where something was measured, which need not be a row: any number near a column's, any level it has.
+
+        >>> Table([{"T": 60, "acid": "HCl"}, {"T": 80, "acid": "HNO3"}]).place({"T": 85, "acid": "HCl"})
+        Place(params={'T': 85, 'acid': 'HCl'}, x=array([1.25, 0.  ]), index=-2)
+        """
+        if self._product is not None:
+            place = self._product.place(params)
+            return replace(place, index=self._find(place.params))
+        given = self._complete(params)
+        pairs = zip(self.names, self._columns, strict=True)
+        found = {name: column.place(given[name], name) for name, column in pairs}
+        values = {name: value for name, (value, _) in found.items()}
+        varying = zip(self.names, self._columns, strict=True)
+        x = np.array([found[name][1] for name, column in varying if not column.constant], dtype=np.float64)
+        return Place(values, x, self._find(values))
 
     def argument(self, params: Any) -> dict[str, Scalar] | Floats:
         """What the user's function gets: a dict, or a float64 array where the columns had no names."""
@@ -276,9 +291,16 @@ class Table:
         constants = {name: column.item(0) for name, column in pairs if column.constant}
         return complete(params, self.names, constants, unnamed=self.unnamed)
 
-    def _nearest(self, given: dict[str, Any]) -> int:
+    def _find(self, given: dict[str, Any]) -> int:
+        rows = np.arange(self.n_candidates)
+        for name, column in zip(self.names, self._columns, strict=True):
+            rows = column.where(given[name], name, rows)
+        return int(rows[0]) if len(rows) else OUTSIDE
+
+    def nearest(self, params: Mapping[str, Any]) -> int:
+        """The candidate that is least far from these parameters, by the widths of its columns."""
         pairs = zip(self.names, self._columns, strict=True)
-        return int(np.argmin(sum(column.distances(given[name]) ** 2 for name, column in pairs)))
+        return int(np.argmin(sum(column.distances(params[name]) ** 2 for name, column in pairs)))
 
     def _as_index(self, i: Any) -> int:
         index = as_whole(i, "a candidate's index")
@@ -321,14 +343,16 @@ def as_table(space: Mixed, limit: int) -> Table | None:
     return table
 
 
-def _read(path: str | Path, reading: Reading) -> Factors:
+def read_file(path: str | Path, reading: Reading) -> Factors:
+    """The rows of a file; what is left out of it is a warning."""
     found = read_factors(path, reading)
     for note in found.notes:
         warnings.warn(f"{path}: {note}", stacklevel=3)
     return found
 
 
-def _as_names(names: Any, what: str) -> tuple[str, ...]:
+def as_names(names: Any, what: str) -> tuple[str, ...]:
+    """One name of a column, or several."""
     if isinstance(names, str):
         return (names,)
     if isinstance(names, Iterable) and not isinstance(names, dict):
@@ -338,7 +362,8 @@ def _as_names(names: Any, what: str) -> tuple[str, ...]:
     raise InvalidInput(f"{what} must name columns by text, got {show(names)}.")
 
 
-def _check_known(wanted: tuple[str, ...], known: Iterable[str], what: str) -> None:
+def check_known(wanted: tuple[str, ...], known: Iterable[str], what: str) -> None:
+    """Refuse a name that no column has."""
     columns = list(known)
     for name in wanted:
         if name not in columns:

@@ -7,7 +7,7 @@ from typing import Any
 from regretless._version import __version__
 from regretless.errors import Exhausted, StoreBusy, TrialConflict
 from regretless.linalg import single_thread
-from regretless.optimizer import History, Setup, State, Suggestion, believe, outdated, suggest
+from regretless.optimizer import History, State, Suggestion, believe, outdated, suggest
 from regretless.spaces import Table
 from regretless.study.events import Event
 from regretless.study.ledger import Ledger, fit_to_data
@@ -23,9 +23,8 @@ _ATTEMPTS = 50
 class Asker:
     """Makes suggestions. ``state``, which recommendations and predictions share, only saves time."""
 
-    def __init__(self, setup: Setup, recorder: Recorder, sign: float) -> None:
+    def __init__(self, recorder: Recorder, sign: float) -> None:
         self.state: State | None = None
-        self._setup = setup
         self._recorder = recorder
         self._sign = sign
 
@@ -33,7 +32,8 @@ class Asker:
         """The posterior given everything told, which the next suggestion goes on with."""
         self._let_go(history)
         with single_thread():
-            self.state = believe(self._setup, history, len(self._recorder.ledger.trials), self.state)
+            ledger = self._recorder.ledger
+            self.state = believe(ledger.setup, history, len(ledger.trials), self.state)
         return self.state
 
     def ask(self, count: int, key: str) -> list[Trial]:
@@ -108,15 +108,15 @@ class Asker:
         ended = self._ended(again=True)[:count]
         drafts = [recorder.event("offered", number, lease=recorder.lease(), **common) for number in ended]
         for _ in range(count - len(drafts)):
-            history = ledger.history()
+            setup, history = ledger.setup, ledger.history()
             self._let_go(history)
             try:
-                suggestion, self.state = suggest(self._setup, history, len(ledger.trials), self.state)
+                suggestion, self.state = suggest(setup, history, len(ledger.trials), self.state)
             except Exhausted:
                 if not drafts:
                     raise
                 break
-            data = suggestion_data(self._setup, suggestion, ledger, self._sign)
+            data = suggestion_data(suggestion, ledger, self._sign)
             drafts.append(
                 recorder.event(
                     "asked",
@@ -133,19 +133,19 @@ class Asker:
 
     def _let_go(self, history: History) -> None:
         """Forget a state that is of no more use, before as much memory is taken anew."""
-        if self.state is not None and outdated(self._setup, history, self.state):
+        if self.state is not None and outdated(self._recorder.ledger.setup, history, self.state):
             self.state = None
 
 
-def suggestion_data(setup: Setup, suggestion: Suggestion, ledger: Ledger, sign: float) -> dict[str, Any]:
+def suggestion_data(suggestion: Suggestion, ledger: Ledger, sign: float) -> dict[str, Any]:
     """A suggestion as it goes on record, in the user's units and sign."""
-    index, domain, record = suggestion.index, setup.domain, dict(suggestion.record)
+    index, domain, space, record = suggestion.index, ledger.setup.domain, ledger.setup.space, dict(suggestion.record)
     if "mean" in record:
         record["mean"] *= sign
     on_table = isinstance(domain, Table)
     return {
         "params": domain.params(index) if isinstance(domain, Table) else domain.decode(suggestion.x),
-        "row": setup.space.ids[index] if isinstance(setup.space, Table) else None,
+        "row": space.ids[index] if isinstance(space, Table) else None,
         "index": index,
         **({} if on_table else {"x": suggestion.x.tolist()}),
         "source": suggestion.source,

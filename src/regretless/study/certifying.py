@@ -1,9 +1,10 @@
 """From what was told to certificates, and to the decision to stop."""
 
 from regretless.arrays import Floats
-from regretless.optimizer import Choice, History, Setup, State, certify, doubt, predict_measurement, without_last
+from regretless.optimizer import Choice, History, State, certify, doubt, predict_measurement, without_last
 from regretless.spaces import Table
 from regretless.study.certificate import Regret, RemainingRegret
+from regretless.study.ledger import Ledger
 
 __all__ = ["Certifier"]
 
@@ -14,12 +15,12 @@ _BOUNDS_KEPT = 32
 class Certifier:
     """Makes certificates, in the user's units and sign. ``state`` only saves time: see `regretless.optimizer.doubt`."""
 
-    def __init__(self, setup: Setup, sign: float, objective: str) -> None:
+    def __init__(self, ledger: Ledger, sign: float, objective: str) -> None:
         self.state: State | None = None
-        self._setup = setup
+        self._ledger = ledger
         self._sign = sign
         self._objective = objective
-        self._bounds: dict[tuple[bytes, bytes, bytes], float] = {}
+        self._bounds: dict[tuple[bytes, bytes, bytes, bytes, int | None], float] = {}
 
     def certificate(
         self, history: History, choice: Choice | None, *, eps: float | None = None, draws: int = 0
@@ -28,11 +29,12 @@ class Certifier:
 
         The second depends on the told values alone, so it can be computed again for any time in the past.
         """
-        self.state = doubt(self._setup, history, self.state)
-        proof = certify(self._setup, history, choice, self.state, eps=eps, draws=draws)
+        setup = self._ledger.setup
+        self.state = doubt(setup, history, self.state)
+        proof = certify(setup, history, choice, self.state, eps=eps, draws=draws)
         found, units = proof.certificate, proof.fit.hyperparameters.units
         mean, sd = units.restored(found.mean, found.sd)
-        domain, space = self._setup.domain, self._setup.space
+        domain, space = setup.domain, setup.space
         return RemainingRegret(
             params=domain.params(proof.index) if isinstance(domain, Table) else domain.decode(proof.x),
             row=space.ids[proof.index] if isinstance(space, Table) else None,
@@ -48,15 +50,16 @@ class Certifier:
             exact=proof.index >= 0,
             trust=proof.calibration,
             objective=self._objective,
-            model="given" if self._setup.surrogate.method == "fixed" else "fitted",
+            model="given" if setup.surrogate.method == "fixed" else "fitted",
             used=proof.used,
             told=len(history.y),
         )
 
     def measurement(self, history: History, X: Floats) -> tuple[Floats, Floats, Floats]:
         """Median, lower and upper end of what measurements at encoded points should give."""
-        self.state = doubt(self._setup, history, self.state)
-        median, low, high = predict_measurement(self._setup, self.state, X)
+        setup = self._ledger.setup
+        self.state = doubt(setup, history, self.state)
+        median, low, high = predict_measurement(setup, self.state, X)
         return (median, low, high) if self._sign > 0.0 else (-median, -high, -low)
 
     def may_stop(self, when: Regret, history: History, left: RemainingRegret) -> bool:
@@ -68,7 +71,8 @@ class Certifier:
         return all(self._bound(without_last(history, k)) <= enough for k in range(1, when.patience))
 
     def _bound(self, history: History) -> float:
-        key = (history.told.trials.tobytes(), history.y.tobytes(), history.closed.tobytes())
+        told, size = history.told, self._ledger.setup.space.size
+        key = (told.trials.tobytes(), told.X.tobytes(), history.y.tobytes(), history.closed.tobytes(), size)
         if key not in self._bounds:
             if len(self._bounds) >= _BOUNDS_KEPT:
                 del self._bounds[next(iter(self._bounds))]  # the oldest

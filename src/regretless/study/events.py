@@ -14,11 +14,13 @@ Kind = Literal[
     "failed",
     "late",  # a result of a trial that was offered again and had ended by then; kept, not used
     "added",  # data brought along
+    "added_outside",  # data brought along of a point that is no candidate
     "amended",  # a result was corrected
     "excluded",  # a result is not used any more
     "included",  # it is used again
     "row_excluded",  # a candidate is not suggested any more
     "row_included",  # it is suggested again
+    "extended",  # the table got further candidates
     "lost",  # a pending trial was given up
     "certified",  # a certificate was put on record
 ]

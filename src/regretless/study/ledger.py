@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
+from regretless.errors import StoreTooNew
 from regretless.gp import Hyperparameters, Units
-from regretless.optimizer import Fit, History, Points, Setup
-from regretless.spaces import Table
+from regretless.optimizer import Fit, History, Points, Setup, with_table
+from regretless.spaces import OUTSIDE, Rows, Table, extended_table
 from regretless.study.events import Event
 from regretless.study.leases import Lease, Reading
 from regretless.study.trial import Trial
@@ -43,7 +44,7 @@ class Ledger:
         self.passed_on: set[int] = set()  # trials that a worker lost by the end of its lease, and may still tell
         self.first_told: dict[int, tuple[str, float | None]] = {}  # what amended trials had been told
         self.closed: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
-        self._setup = setup
+        self.setup = setup  # as the events so far leave it: a table may have been extended
         self._sign = sign
         self._key_of: list[str] = []  # of each trial
         self._sources: dict[str, int] = {}
@@ -62,6 +63,11 @@ class Ledger:
 
     def add(self, event: Event) -> None:
         """Add one."""
+        if event.kind not in _ADD:
+            raise StoreTooNew(
+                f"event {event.seq} of this study is of the kind {event.kind!r}, which this version does not know. "
+                "Open the study with the version that wrote it, or a newer one."
+            )
         _ADD[event.kind](self, event)
         self.seq = event.seq
 
@@ -119,9 +125,8 @@ class Ledger:
         number = len(self.trials)
         if number >= len(self._y):
             self._grow()
-        index = data["index"]
-        domain = self._setup.domain
-        self._X[number] = domain.X[index] if isinstance(domain, Table) else data["x"]
+        index, domain = data["index"], self.setup.domain
+        self._X[number] = domain.X[index] if isinstance(domain, Table) and index >= 0 else data["x"]
         self._index[number] = index
         self.trials.append(trial)
         self._set(trial)
@@ -174,7 +179,7 @@ class Ledger:
         status: Any = "failed" if event.value is None else "told"
         number = len(self.trials)
         trial = Trial(number, data["params"], row=data["row"], status=status, value=event.value, source="added")
-        self._append(trial, data)
+        self._append(replace(trial, note=data.get("note")), data)
 
     def _ended(self, event: Event) -> None:
         status: Any = event.kind
@@ -222,6 +227,22 @@ class Ledger:
     def _row_included(self, event: Event) -> None:
         self.closed.pop(event.data["index"], None)
 
+    def _extended(self, event: Event) -> None:
+        """Number and codes of the candidates there were stay; what was measured outside may be a candidate now."""
+        before, table = self.setup.domain, self.setup.space
+        assert isinstance(table, Table)
+        table = extended_table(table, Rows(event.data["columns"], event.data["ids"]))
+        self.setup = with_table(self.setup, table)
+        if table.dim != before.dim:  # a column that did not vary does now
+            self.fit = None
+            self._X = np.zeros((len(self._y), table.dim))
+        for number, trial in enumerate(self.trials):
+            place = table.place(trial.params)
+            self._X[number] = place.x
+            if self._index[number] == OUTSIDE and place.index >= 0:
+                self._index[number] = place.index
+                self.trials[number] = replace(trial, row=table.ids[place.index], note=None)
+
     def _noted(self, event: Event) -> None:
         """On record only."""
 
@@ -238,6 +259,8 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "failed": Ledger._ended,
     "late": Ledger._noted,
     "added": Ledger._added,
+    "added_outside": Ledger._added,
+    "extended": Ledger._extended,
     "amended": Ledger._amended,
     "excluded": Ledger._excluded,
     "included": Ledger._included,

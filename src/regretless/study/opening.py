@@ -42,8 +42,8 @@ def open_study(
             return made, where.journal(name)
     assert spec is not None
     stored = settings_from_spec(spec, trusted)
-    check_same(name, given, stored)
     journal = where.journal(name)
+    check_same(name, given, stored, journal)
     return stored, ReadOnlyJournal(journal) if read_only else journal
 
 

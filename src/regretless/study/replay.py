@@ -44,7 +44,7 @@ def replay(study: Study) -> list[Replayed]:
     state: State | None = None
     replayed: list[Replayed] = []
     for event, ledger in _asked(study):
-        entry, state = _again(study._setup, study._sign, ledger, event, state)
+        entry, state = _again(study._sign, ledger, event, state)
         replayed.append(entry)
     return replayed
 
@@ -63,14 +63,14 @@ def asked_from(study: Study, number: int) -> tuple[Setup, History]:
     """
     for event, ledger in _asked(study):
         if event.number == number:
-            return study._setup, ledger.history()
+            return ledger.setup, ledger.history()
     raise UnknownTrial(f"no trial {number} of this study was asked for.")
 
 
 def _asked(study: Study) -> Iterator[tuple[Event, Ledger]]:
     """Each suggestion with the ledger as it was when that was computed; afterwards the ledger goes on with it."""
     events = study.events()
-    ledger = Ledger(study._setup, study._sign)
+    ledger = Ledger(study._created, study._sign)
     later = list(reversed(events))  # not yet in the ledger, the next one last
     for batch in _batches(events):
         between = []
@@ -96,14 +96,12 @@ def _batches(events: Iterable[Event]) -> list[list[Event]]:
     return list(batches.values())
 
 
-def _again(
-    setup: Setup, sign: float, ledger: Ledger, event: Event, state: State | None
-) -> tuple[Replayed, State | None]:
+def _again(sign: float, ledger: Ledger, event: Event, state: State | None) -> tuple[Replayed, State | None]:
     """Suggest and compare; the ledger goes on with what is stored."""
     mark = ledger.mark()
     try:
-        suggestion, state = suggest(setup, ledger.history(), mark.count, state)
-        ledger.add(replace(event, data={**event.data, **suggestion_data(setup, suggestion, ledger, sign)}))
+        suggestion, state = suggest(ledger.setup, ledger.history(), mark.count, state)
+        ledger.add(replace(event, data={**event.data, **suggestion_data(suggestion, ledger, sign)}))
         found = _summary(ledger.trials[-1])
     except RegretlessError as error:
         found = {"error": str(error)}

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from regretless.spaces import as_argument
 from regretless.study.certificate import RemainingRegret
 from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
@@ -36,7 +37,7 @@ class Result:
     @property
     def x(self) -> Any:
         """The best point as the function got it: a dict, or an array where the space has no names."""
-        return None if self.best is None else self.study.space.argument(self.best.params)
+        return None if self.best is None else as_argument(dict(self.best.params), unnamed=self.study.space.unnamed)
 
     @property
     def fun(self) -> float | None:

@@ -14,7 +14,18 @@ from regretless.arrays import show
 from regretless.errors import InvalidInput, StudyConflict
 from regretless.gp import Surrogate
 from regretless.optimizer import Preset, Setup, setup
-from regretless.spaces import Mixed, Repeats, Table, as_space, check_repeats, space_from_data, space_to_data
+from regretless.spaces import (
+    Mixed,
+    Repeats,
+    Rows,
+    Table,
+    as_space,
+    check_repeats,
+    extended_table,
+    space_from_data,
+    space_to_data,
+)
+from regretless.study.journal import Journal
 from regretless.study.objects import Trust, object_from_data, object_to_data
 
 __all__ = ["Direction", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
@@ -96,8 +107,11 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
     return replace(chosen, repeats_then=space.repeats)
 
 
-def check_same(name: str, given: Mapping[str, Any], stored: Settings) -> None:
-    """Refuse to open a study under other settings than it was created with; what is None was not given."""
+def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: Journal) -> None:
+    """Refuse to open a study under other settings than it was created with; what is None was not given.
+
+    The rows of a table may be those it was created with, or those it has now.
+    """
     space, had_repeats = given["space"], stored.setup.space.repeats
     repeats = check_repeats(given["repeats"])
     if repeats is None and isinstance(space, Table | Mixed):
@@ -107,7 +121,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings) -> None:
     if space is not None:
         new, old = as_space(space, had_repeats), stored.setup.space
         difference = _difference(new, old)
-        if difference and not (isinstance(new, Table) and new.numbered() == old):  # rows of files were once numbered
+        if difference and not _same_rows(new, old) and not _same_rows(new, _extended(old, journal)):
             raise _conflict(name, f"has another space: {difference}")
     if given["rule"] is not None and as_rule(given["rule"]) != stored.setup.rule:
         raise _conflict(name, f"has the rule {stored.setup.rule!r}, not {show(given['rule'])}")
@@ -149,6 +163,28 @@ def _conflict(name: str, what: str) -> StudyConflict:
     )
 
 
+def _extended(space: Table | Mixed, journal: Journal) -> Table | Mixed:
+    """The space as the events leave it."""
+    for event in journal.read(0):
+        if event.kind == "extended" and isinstance(space, Table):
+            space = extended_table(space, Rows(event.data["columns"], event.data["ids"]))
+    return space
+
+
+def _same_rows(new: Table | Mixed, old: Table | Mixed) -> bool:
+    """Whether two tables have the same candidates; the scale of their columns may differ.
+
+    Rows of files were once called by number, not by line.
+    """
+    if not isinstance(new, Table) or not isinstance(old, Table):
+        return False
+    if (new.names, new.repeats, new.unnamed) != (old.names, old.repeats, old.unnamed):
+        return False
+    if old.ids not in (new.ids, new.numbered().ids):
+        return False
+    return all(new.params(i) == old.params(i) for i in range(new.n_candidates))
+
+
 def _difference(new: Table | Mixed, old: Table | Mixed) -> str:
     """In which way two spaces differ, in words; nothing where they are equal."""
     if new == old:
@@ -164,7 +200,7 @@ def _difference(new: Table | Mixed, old: Table | Mixed) -> str:
     assert isinstance(new, Table)
     assert isinstance(old, Table)
     if new.n_candidates != old.n_candidates:
-        return f"it has {old.n_candidates} candidates, given are {new.n_candidates}"
+        return f"it has {old.n_candidates} candidates, given are {new.n_candidates} (study.extend adds some)"
     for i, (a, b) in enumerate(zip(new.ids, old.ids, strict=True)):
         if a != b or new.params(i) != old.params(i):
             return f"candidate {i} is row {b!r}: {old.params(i)}; given is row {a!r}: {new.params(i)}"

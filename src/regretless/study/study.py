@@ -1,6 +1,6 @@
 """The one stateful object: asks, is told, remembers."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
@@ -14,12 +14,13 @@ from regretless.optimizer import (
     Fit,
     History,
     Preset,
+    Setup,
     State,
     predict,
     recommend,
     without_last,
 )
-from regretless.spaces import Mixed, Repeats, Table
+from regretless.spaces import Mixed, Place, Repeats, Table, read_rows
 from regretless.study import opening, telling
 from regretless.study.arguments import as_bool, as_key, as_reason, as_whole
 from regretless.study.asking import Asker
@@ -116,11 +117,11 @@ class Study:
         self.direction: Direction = chosen.direction
         self.objective = chosen.objective
         self.about: Mapping[str, Any] = chosen.about
-        self._setup = chosen.setup
-        ledger = Ledger(self._setup, self._sign)
+        self._created = chosen.setup  # a table may have been extended since: see `_setup`
+        ledger = Ledger(self._created, self._sign)
         self._recorder = Recorder(journal, ledger, author=author, seconds=lease, retries=retries)
-        self._asker = Asker(self._setup, self._recorder, self._sign)
-        self._certifier = Certifier(self._setup, self._sign, self.objective)
+        self._asker = Asker(self._recorder, self._sign)
+        self._certifier = Certifier(ledger, self._sign, self.objective)
 
     @classmethod
     def open(
@@ -325,22 +326,55 @@ class Study:
     def add(
         self, params: Any = None, value: Any = None, *, row: Any = None, failed: bool = False, key: str | None = None
     ) -> Trial:
-        """Bring data along that was not asked for: parameters (or the id of a table's row) with value or ``failed``.
+        """Add a result that was not asked for: parameters (or the id of a table's row) with value or ``failed``.
 
-        With a ``key`` the same data are added once, however often that is tried.
+        Parameters that are no candidate (no row of the table, or beyond the bounds) are data for the model all the
+        same; they are never suggested or recommended, and ``note`` of the trial says so. Numbers may lie up to ten
+        widths of their column beyond its ends; a category must be a known one. With a ``key`` the same data are added
+        once, however often that is tried.
+
+        >>> study = Study([{"T": T} for T in (20, 40, 60, 80)], seed=1)
+        >>> trial = study.add({"T": 85}, 0.7)
+        >>> trial.row, trial.note
+        (None, 'not a row of the table: used as data, never suggested')
         """
         if (params is None) == (row is None):
             raise InvalidInput("add needs either params or row=, the id of a row of the table.")
         if as_bool(failed, "failed") == (value is not None):
             raise InvalidInput("add needs either a value or failed=True.")
         number = None if failed else self._number(value, "value")
-        index = self._index(params, row)
-        if index >= 0:
-            data = {"params": self._table.params(index), "row": self._row(index), "index": index}
-        else:
-            checked = self.space.check(params)
-            data = {"params": checked, "row": None, "index": -1, "x": self.space.encode(checked).tolist()}
-        return telling.add(self._recorder, number, data, as_key(key))
+        return telling.add(self._recorder, number, lambda: self._place(params, row), as_key(key))
+
+    def extend(
+        self, rows: Any, *, id: str | None = None, ignore: str | Sequence[str] = (), reason: str = ""
+    ) -> tuple[Any, ...]:
+        """Extend the table by further candidates; the ids of those that are new are returned.
+
+        Rows that the table has already are left out, so a whole list that has grown may be given. Nothing changes for
+        the candidates there were: a column keeps the scale of the first table in which it varied. From now on the law
+        of the rule and the certificate count all candidates; that the table was extended is on record.
+
+        Parameters
+        ----------
+        rows
+            As for `Table`, with the same columns; or a `Table`.
+        id
+            The column that names the rows, where those of the table have names.
+        ignore
+            Columns to leave out.
+        reason
+            Why, for the record.
+
+        Examples
+        --------
+        >>> study = Study([{"T": T} for T in (20, 40, 60, 80)], seed=1)
+        >>> study.extend([{"T": 80}, {"T": 100}])
+        (4,)
+        >>> study.space.n_candidates
+        5
+        """
+        raw = read_rows(self.space, rows, id=id, ignore=ignore)
+        return tuple(telling.extend(self._recorder, raw, as_reason(reason)))
 
     # Correcting -----------------------------------------------------------------------------------------------------
 
@@ -462,6 +496,8 @@ class Study:
     def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
         """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units.
 
+        They need not be candidates: see `add`.
+
         Worse than the median of what was measured the model counts by logarithms (`Surrogate.compress`), and its law is
         skew: there they are the median, and half the width of the central 68 %.
         """
@@ -524,6 +560,10 @@ class Study:
         return 1.0 if self.direction == "maximize" else -1.0
 
     @property
+    def _setup(self) -> Setup:
+        return self._ledger.setup
+
+    @property
     def _table(self) -> Table:
         assert isinstance(self._setup.domain, Table)
         return self._setup.domain
@@ -574,14 +614,14 @@ class Study:
             raise UnknownTrial(f"trial {number} of this study has other parameters; the one told is of another study.")
         return known
 
-    def _index(self, params: Any, row: Any) -> int:
-        """Candidate number of params or of a row id on a table, else -1."""
-        domain = self._setup.domain
-        if row is not None:
-            if not isinstance(self.space, Table):
-                raise InvalidInput("row= names a row of a table; this study's space is not a table: give params.")
-            return self.space.index_of_id(row)
-        return domain.index_of(params) if isinstance(domain, Table) else -1
+    def _place(self, params: Any, row: Any) -> Place:
+        """Where something was measured, by its parameters or by a row's id."""
+        if row is None:
+            return self._setup.domain.place(params)
+        if not isinstance(self.space, Table):
+            raise InvalidInput("row= names a row of a table; this study's space is not a table: give params.")
+        index = self.space.index_of_id(row)
+        return Place(self.space.params(index), self.space.X[index], index)
 
     def _row(self, index: int) -> Any:
         return self.space.ids[index] if index >= 0 and isinstance(self.space, Table) else None
@@ -605,7 +645,9 @@ class Study:
             raise InvalidInput(
                 f"{what} needs a list of params, got {show(many)}. For one point write {what}([params])."
             )
-        return self._setup.domain.encode_many(list(many))
+        domain = self._setup.domain
+        places = [domain.place(params).x for params in many]
+        return np.array(places, dtype=np.float64).reshape(len(places), domain.dim)
 
     def _choice(self, history: History) -> Choice:
         return recommend(self._setup, history, self._asker.believe(history))

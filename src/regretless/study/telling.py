@@ -4,14 +4,17 @@ Each function looks at the trial as it is stored now, inside the transaction tha
 tell at once cannot both be first.
 """
 
+from collections.abc import Callable
 from typing import Any
 
-from regretless.errors import TrialConflict
+from regretless.errors import InvalidInput, TrialConflict
+from regretless.optimizer import with_table
+from regretless.spaces import OUTSIDE, Place, Raw, Table, extended_table, further_rows
 from regretless.study.events import Event
 from regretless.study.recorder import Recorder
 from regretless.study.trial import Status, Trial
 
-__all__ = ["add", "amend", "close_row", "end", "open_row", "release", "renew", "use"]
+__all__ = ["add", "amend", "close_row", "end", "extend", "open_row", "release", "renew", "use"]
 
 
 def end(recorder: Recorder, number: int, status: Status, value: float | None) -> Trial:
@@ -39,12 +42,25 @@ def end(recorder: Recorder, number: int, status: Status, value: float | None) ->
     return ledger.trials[number]
 
 
-def add(recorder: Recorder, value: float | None, data: dict[str, Any], key: str) -> Trial:
-    """Store data that was not asked for, once for each key."""
+def add(recorder: Recorder, value: float | None, where: Callable[[], Place], key: str) -> Trial:
+    """Store data that was not asked for, once for each key. Of a point that is no candidate it is another event."""
     ledger = recorder.ledger
 
     def decide() -> Event | None:
-        return None if key in ledger.keys else recorder.event("added", len(ledger.trials), value, **data, key=key)
+        if key in ledger.keys:
+            return None
+        number, space, place = len(ledger.trials), ledger.setup.space, where()
+        on_table = isinstance(ledger.setup.domain, Table)
+        data: dict[str, Any] = {"params": place.params, "row": None, "index": place.index}
+        if place.index == OUTSIDE:
+            what = "not a row of the table" if isinstance(space, Table) else "outside the space"
+            note = f"{what}: used as data, never suggested"
+            return recorder.event("added_outside", number, value, **data, x=place.x.tolist(), note=note, key=key)
+        if isinstance(space, Table):
+            data["row"] = space.ids[place.index]
+        if not on_table:
+            data["x"] = place.x.tolist()
+        return recorder.event("added", number, value, **data, key=key)
 
     recorder.record(decide)
     return ledger.trials[ledger.keys[key][0]]
@@ -110,6 +126,33 @@ def renew(recorder: Recorder, number: int) -> Trial:
 
     recorder.record(decide)
     return ledger.trials[number]
+
+
+def extend(recorder: Recorder, raw: Raw, reason: str) -> list[Any]:
+    """Put further candidates behind those of the table; the ids of those that are new."""
+    ledger, before = recorder.ledger, 0
+
+    def decide() -> Event | None:
+        nonlocal before
+        table = ledger.setup.space
+        if not isinstance(table, Table):
+            raise InvalidInput(
+                "only a table can be extended; this space is the product of its parameters. Make a new study with "
+                "wider ones, and add to it what was measured."
+            )
+        before = table.n_candidates
+        rows = further_rows(table, raw)
+        if not len(rows):
+            return None
+        with_table(ledger.setup, extended_table(table, rows))  # what cannot be added up is not stored
+        columns = {name: list(values) for name, values in rows.columns.items()}
+        named = None if rows.ids is None else list(rows.ids)
+        return recorder.event("extended", columns=columns, ids=named, reason=reason)
+
+    recorder.record(decide)
+    table = ledger.setup.space
+    assert isinstance(table, Table)
+    return list(table.ids[before:])
 
 
 def close_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:

@@ -40,6 +40,8 @@ class Trial:
         Why the rule was not followed, None if it was.
     excluded
         Whether the result was set aside: it stays on record and is not used.
+    note
+        Set where the point is no candidate: data for the model, never suggested or recommended. None otherwise.
     """
 
     number: int
@@ -53,6 +55,7 @@ class Trial:
     jitter: float = 0.0
     fallback: str | None = None
     excluded: bool = False
+    note: str | None = None
 
     @property
     def zeta(self) -> float | None:
