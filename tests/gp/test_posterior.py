@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -26,6 +28,24 @@ def textbook(kernel, Z, *, noise_var, X, y, prior_mean):
     inverse = np.linalg.inv(kernel(X, X) + noise_var * np.eye(len(y)))
     mean = prior_mean + kernel(Z, X) @ inverse @ (y - prior_mean)
     return mean, kernel(Z, Z) - kernel(Z, X) @ inverse @ kernel(X, Z)
+
+
+@pytest.mark.parametrize("n", [0, 1, 12])
+def test_many_points_are_predicted_in_blocks_of_bounded_memory(monkeypatch, n):
+    kernel, data, rng = setting("matern52", (0, 0), n=n)
+    post, Z = posterior(kernel, **data), mixed(rng, 50, (0, 0))
+    at_once, sizes, plain = post.mean_sd(Z), [], Kernel.__call__
+
+    def watched(self, A, B):
+        sizes.append(len(A) * len(B))
+        return plain(self, A, B)
+
+    monkeypatch.setattr(Kernel, "__call__", watched)
+    monkeypatch.setattr(sys.modules["regretless.gp.posterior"], "ENTRIES", 31)
+    for a, b in zip(post.mean_sd(Z), at_once, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-14)
+    assert max(sizes) <= 31
+    assert [moment.shape for moment in post.mean_sd(Z[:0])] == [(0,), (0,)]
 
 
 @pytest.mark.parametrize("family", FAMILIES)

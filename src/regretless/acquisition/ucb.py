@@ -91,7 +91,8 @@ class IRGPUCB(UCB):
     the default has it at every fourth step. That period, and the shift on boxes, were chosen on benchmarks (ADR 22).
     ``setting`` chooses the shift s; a law may be given instead.
 
-    - ``"theory"``: s = 2 log(N/2) on a table of N candidates.
+    - ``"theory"``: s = 2 log(N/2) on a table of N candidates. The theorem is about the argmax over all of them, so a
+      study with this setting repeats rows unless told otherwise.
     - ``"heuristic"``: s = d/2, the paper's choice on boxes.
     - ``"paper"``: the first on tables, the second elsewhere.
     - ``"auto"``, the default, IRGP-UCB with exploiting steps in between: s = 0, but at every fourth step the theorem's

@@ -144,7 +144,10 @@ class Surrogate:
     def known(
         cls, kernel: Family, lengthscale: float | tuple[float, ...], *, signal_var: float, noise_var: float
     ) -> "Surrogate":
-        """Hyperparameters known beforehand, y modelled as it is: the setting of the theorems."""
+        """Hyperparameters known beforehand, y modelled as it is: the setting of the theorems.
+
+        They are about the argmax over all points, so a study with such a model repeats points unless told otherwise.
+        """
         return cls(
             kernel=kernel,
             method="fixed",

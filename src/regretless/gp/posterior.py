@@ -32,6 +32,8 @@ Slope: TypeAlias = Floats | float
 
 #: Variances are kept above this share of the prior's, so that sd and its gradient stay finite at observed points.
 VAR_FLOOR = 1e-14
+#: Kernel values held at once where many points are asked about: a quarter of a gigabyte.
+ENTRIES = 1 << 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,11 @@ class Posterior:
         return self.prior_mean + self.kernel(X, self.X) @ self.weights
 
     def mean_sd(self, X: Floats) -> tuple[Floats, Floats]:
-        """Posterior mean and standard deviation of f (not of y) at the rows of X."""
+        """Posterior mean and standard deviation of f (not of y) at the rows of X; very many go in blocks."""
+        rows = max(1, ENTRIES // max(1, len(self)))
+        if len(X) > rows:
+            parts = [self.mean_sd(X[begin : begin + rows]) for begin in range(0, len(X), rows)]
+            return np.concatenate([mean for mean, _ in parts]), np.concatenate([sd for _, sd in parts])
         K_xX = self.kernel(X, self.X)
         V = self.factor.half_solve(K_xX.T)
         return self.prior_mean + K_xX @ self.weights, self._sd(V)
