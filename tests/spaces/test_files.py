@@ -77,6 +77,12 @@ def test_rows_are_called_by_their_line(write):
     table = Table(write("a\n1\n\n3\n1\n"))
     assert table.ids == (2, 4)
     assert [table.index_of_id(line) for line in (2, 4, 5, "5")] == [0, 1, 0, 0]
+    once = table.numbered()
+    assert once.ids == (0, 1)
+    assert [once.index_of_id(row) for row in range(3)] == [0, 1, 0]
+    assert table.ids == (2, 4)
+    named = Table({"a": [1, 2], "n": [5, 6]}, id="n")
+    assert named.numbered() is named
 
 
 def test_a_number_with_its_unit_is_refused_until_it_is_said_to_be_a_name(write):

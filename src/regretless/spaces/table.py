@@ -208,7 +208,8 @@ class Table:
             return self
         twin = copy.copy(self)
         object.__setattr__(twin, "_row_ids", None)
-        twin.__dict__.pop("ids", None)  # kept from when they were lines
+        for kept in ("ids", "_candidate_of_id"):  # from when they were lines
+            twin.__dict__.pop(kept, None)
         return twin
 
     def index_of(self, params: Any) -> int:
