@@ -20,7 +20,7 @@ Space: TypeAlias = Table | Mixed
 
 _ALLOWED = (
     "Give bounds such as [(0, 1), (-5, 5)], named parameters such as {'rate': (1e-4, 0.1, 'log'), 'depth': (1, 8)}, "
-    "a table of candidates (2-D array, list of dicts, DataFrame, path of a CSV file or workbook), or a Table, Box or Mixed"
+    "a table of candidates (2-D array, list of dicts, DataFrame, path of a file), or a Table, Box or Mixed"
 )
 
 
