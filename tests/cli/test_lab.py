@@ -8,6 +8,7 @@ import pytest
 from regretless import Regret, Study
 from regretless.optimizer import beliefs
 from regretless.report.text import interval
+from regretless.study.wording import rounded
 
 from .bench import SCOPE, fill_in, yield_of
 
@@ -485,3 +486,42 @@ def test_what_is_expected_is_the_measurement_by_real_results(run, lab, scope):
     assert "expected yield (9 of 10)" in said
     assert all(interval(*row["expected"].values()) in said for row in shown)
     assert all(interval(*row["expected"].values()) in run("status").stdout for row in shown)
+
+
+def test_the_range_of_the_objective(run, lab, scope):
+    """A yield cannot exceed 100 %: the certificate knows it, and says what it says in the unit of the name."""
+    (lab / "plan.csv").write_text(SCOPE.replace("yield", "yield [%]"))
+    run("init", "plan.csv", "--objective", "yield [%]", "--range", 0, 100, "--seed", 1)
+    with Study.open(lab / "plan.study.db", "plan") as study:
+        assert study.limits == (0.0, 100.0)
+        for _ in range(9):
+            trial = study.ask()
+            study.tell(trial, 29.5 + yield_of(trial.params["solvent"], trial.params["T"]))
+        left, free = study.certificate(), Study(study.space, seed=1)
+        for trial in study.trials:
+            free.add(trial.params, trial.value)
+    assert left.bound < 0.5 * free.certificate().bound
+    assert left.bound <= 100.0 - left.mean
+    said = run("status").stdout
+    assert f"costs at most {rounded(left.bound)} percentage points of yield" in " ".join(said.split())
+    assert "Limits         0 to 100\n" in said
+    assert "gain at most" in said
+    run("ran", "--row", 2, 101.5)
+    said = " ".join(run("status").stdout.split())
+    assert "Limits 0 to 100; outside: 101.5 (trial 9); taken as noise" in said
+    assert json.loads(run("status", "--format", "json").stdout)["certificate"]["limits"] == [0.0, 100.0]
+    run("report", "--html", "r.html")
+    assert "percentage points of yield" in (lab / "r.html").read_text()
+
+
+def test_ranges_with_one_end_and_none(run, lab, scope):
+    run("init", "scope.csv", "--objective", "yield", "--range", "-inf", "100")
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        assert study.limits == (None, 100.0)
+    run("init", "scope.csv", "--objective", "yield", "--range", "-5", "inf", "--name", "b")
+    with Study.open(lab / "scope.study.db", "b") as study:
+        assert study.limits == (-5.0, None)
+    for bad in (("5", "1"), ("a", "1"), ("nan", "1"), ("inf", "inf")):
+        assert (
+            "limit" in run("init", "scope.csv", "--objective", "yield", "--name", "c", "--range", *bad, code=2).stderr
+        )

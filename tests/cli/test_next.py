@@ -147,3 +147,11 @@ def test_where_there_is_no_certificate_the_rest_is_said(run, lab):
     assert "Best measured  1.7e+308" in said
     assert "without a certificate" in said
     assert json.loads(run("next", "huge.csv", "--objective", "yield", "--format", "json").stdout)["certificate"] is None
+
+
+def test_the_range_is_known_without_a_study(run, file):
+    free = json.loads(run("audit", file, "--objective", "yield", "--format", "json").stdout)["certificate"]
+    best = json.loads(run("audit", file, "--objective", "yield", "--format", "json").stdout)["best_measured"]["value"]
+    for command in ("audit", "next"):
+        held = run(command, file, "--objective", "yield", "--range", "-inf", best + 0.01, "--format", "json").stdout
+        assert json.loads(held)["certificate"]["bound"] < free["bound"]

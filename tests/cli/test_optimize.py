@@ -181,6 +181,15 @@ def test_the_stop_rule(run, lab, config):
     assert trials(lab) == before  # the rule is met already: nothing more is asked for
 
 
+def test_the_range_of_the_file_is_kept_with_the_study(run, lab, config):
+    said = run("optimize", config(COMMAND + "budget = 9\nseed = 1\nrange = [-inf, 1]\nobjective = 'x [%]'\n")).stdout
+    with Study.open(lab / "tune.study.db", "tune") as study:
+        assert study.limits == (None, 1.0)
+    assert "Limits         at most 1\n" in said
+    assert "percentage points of x" in said
+    assert "limits" in run("optimize", config(COMMAND + "budget = 4\nrange = [2, 1]\n"), code=2).stderr
+
+
 def test_patience_is_the_files_and_kept_with_the_study(run, lab, config):
     run("optimize", config(COMMAND + "budget = 40\nseed = 1\nstop = 0.1\npatience = 1\n"), code=3)
     with Study.open(lab / "tune.study.db", "tune") as study:

@@ -15,6 +15,7 @@ from regretless.sheets import read_experiments
 from regretless.spaces import Float, Int, Mixed, Space, as_dimension, as_space
 from regretless.spaces.scalars import did_you_mean, listed, show
 from regretless.study import Regret
+from regretless.study.limits import as_limits
 
 __all__ = ["Config", "read_config"]
 
@@ -27,6 +28,7 @@ _KEYS = (
     "command",
     "objective",
     "direction",
+    "range",
     "budget",
     "workers",
     "stop",
@@ -48,6 +50,7 @@ class Config:
     command: Command | None
     objective: str
     direction: Any
+    limits: Any
     budget: int
     workers: int
     stop: Regret | None
@@ -106,6 +109,7 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
         command=command,
         objective=str(text.get("objective", "value")),
         direction=direction,
+        limits=as_limits(text.get("range")).given,
         budget=_whole(text, "budget", None),
         workers=_whole(text, "workers", 1),
         stop=_stop(text),

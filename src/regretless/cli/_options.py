@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,7 +12,15 @@ from regretless.sheets import Experiments, read_experiments
 from regretless.spaces.files import Reading
 from regretless.study import Regret
 
-__all__ = ["direction_option", "experiments_of", "seed_option", "sheet_options", "stop_option", "stop_rule"]
+__all__ = [
+    "direction_option",
+    "experiments_of",
+    "range_option",
+    "seed_option",
+    "sheet_options",
+    "stop_option",
+    "stop_rule",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -58,6 +67,31 @@ def direction_option(command: Command) -> Command:
 def seed_option(command: Command) -> Command:
     """``--seed``."""
     option = click.option("--seed", type=click.IntRange(min=0), help="Same seed and same data, same suggestions.")
+    return option(command)
+
+
+class _End(click.ParamType[float]):
+    name = "NUMBER"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if math.isnan(number):
+            self.fail(f"{value!r} is no limit. Write a number, or -inf or inf where there is none.", param, ctx)
+        return number
+
+
+def range_option(command: Command) -> Command:
+    """``--range``, a pair or None, handed on as ``limits``."""
+    option = click.option(
+        "--range",
+        "limits",
+        type=(_End(), _End()),
+        metavar="LOW HIGH",
+        help="What the objective cannot leave: 0 100 for a yield in %, 0 inf for a time. The certificate knows it.",
+    )
     return option(command)
 
 

@@ -9,13 +9,20 @@ __all__ = ["add_results", "study_of"]
 
 
 def study_of(
-    experiments: Experiments, objective: str, *, maximize: bool, repeats: Repeats | None = None, seed: int = 0
+    experiments: Experiments,
+    objective: str,
+    *,
+    maximize: bool,
+    limits: tuple[float, float] | None,
+    repeats: Repeats | None = None,
+    seed: int = 0,
 ) -> Study:
     """All rows are candidates, those with a result are data. Same file, same study: the seed is fixed."""
     study = Study(
         experiments.table(repeats),
         direction="maximize" if maximize else "minimize",
         objective=objective,
+        limits=limits,
         seed=seed,
     )
     add_results(study, experiments)

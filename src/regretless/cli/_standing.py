@@ -8,6 +8,7 @@ from regretless.cli._output import point
 from regretless.errors import NumericalError
 from regretless.report.text import number, plus_minus
 from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
+from regretless.study.limits import as_limits
 
 __all__ = ["MET", "Standing", "standing"]
 
@@ -45,6 +46,8 @@ class Standing:
         if len(self.repeats) > 1:
             mean = sum(self.repeats) / len(self.repeats)
             best += f"; measured {len(self.repeats)} times there, {number(mean)} on average"
+        if self.study.limits is not None:
+            facts.append(("Limits", self._limits()))
         facts.append(("Best measured", best))
         if self.left is None or self.recommended is None:
             return [*facts, ("Certificate", f"None: {self.trouble}"), ("Advice", self.advice())]
@@ -57,6 +60,17 @@ class Standing:
             ("Trust", _trust(self.left)),
             ("Advice", self.advice()),
         ]
+
+    def _limits(self) -> str:
+        """What the objective cannot leave, and which results do all the same."""
+        limits = as_limits(self.study.limits)
+        told = [t for t in self.study.trials if t.value is not None and not t.excluded and limits.outside(t.value)]
+        if not told:
+            return str(limits)
+        out = ", ".join(f"{number(trial.value)} (trial {trial.number})" for trial in told[:3])
+        out += ", ..." if len(told) > 3 else ""
+        said = "taken as noise" if self.left is None or self.left.limits_hold else "too far to be noise: not used"
+        return f"{limits}; outside: {out}; {said}"
 
     def advice(self) -> str:
         """Whether to stop, in a sentence."""
@@ -94,6 +108,8 @@ class Standing:
                 "exact": left.exact,
                 "model": left.model,
                 "trust": left.trust.light,
+                "limits": left.limits,
+                "limits_hold": left.limits_hold,
                 "sentence": left.sentence,
             },
             "stop": self.met,

@@ -4,7 +4,14 @@ from typing import Any
 
 import click
 
-from regretless.cli._options import direction_option, experiments_of, sheet_options, stop_option, stop_rule
+from regretless.cli._options import (
+    direction_option,
+    experiments_of,
+    range_option,
+    sheet_options,
+    stop_option,
+    stop_rule,
+)
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, waiting
 from regretless.cli._sheet_study import study_of
 from regretless.cli._standing import MET, standing
@@ -22,6 +29,7 @@ __all__ = ["command"]
 @click.option("--objective", required=True, metavar="COLUMN", help="The column of results, filled as far as known.")
 @direction_option
 @stop_option
+@range_option
 @sheet_options
 @format_option
 def command(
@@ -30,6 +38,7 @@ def command(
     maximize: bool,
     stop: Regret | None,
     patience: int | None,
+    limits: tuple[float, float] | None,
     format: Format,
     **reading: Any,
 ) -> None:
@@ -43,7 +52,7 @@ def command(
     if not any(isinstance(value, float) for value in experiments.values):
         raise InvalidInput(f"{file}: column {objective!r} holds no result yet. Fill in at least one, then audit.")
     with waiting("Fitting the model"):
-        view = standing(study_of(experiments, objective, maximize=maximize), rule, experiments.row_name)
+        view = standing(study_of(experiments, objective, maximize=maximize, limits=limits), rule, experiments.row_name)
     if format == "json":
         print_json({"file": file, "candidates": len(set(experiments.ids)), **view.record()})
     elif format == "csv":

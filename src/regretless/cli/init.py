@@ -5,7 +5,15 @@ from typing import Any
 
 import click
 
-from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option, stop_rule
+from regretless.cli._options import (
+    direction_option,
+    experiments_of,
+    range_option,
+    seed_option,
+    sheet_options,
+    stop_option,
+    stop_rule,
+)
 from regretless.cli._output import print_rows, say
 from regretless.cli._sheet_study import add_results
 from regretless.cli._study import about, command_of, place_beside
@@ -29,6 +37,7 @@ __all__ = ["command"]
 @direction_option
 @click.option("--batch", type=click.IntRange(1, 1000), default=1, show_default=True, help="Experiments a round.")
 @stop_option
+@range_option
 @click.option(
     "--repeats",
     type=click.Choice(["allow", "auto", "never"]),
@@ -49,6 +58,7 @@ def command(
     batch: int,
     stop: Regret | None,
     patience: int | None,
+    limits: tuple[float, float] | None,
     repeats: Repeats,
     seed: int | None,
     where: str | None,
@@ -77,6 +87,7 @@ def command(
         space=table,
         direction="maximize" if maximize else "minimize",
         objective=objective,
+        limits=limits,
         seed=seed,
         about=said,
     ) as study:

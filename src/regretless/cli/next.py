@@ -4,7 +4,15 @@ from typing import Any
 
 import click
 
-from regretless.cli._options import direction_option, experiments_of, seed_option, sheet_options, stop_option, stop_rule
+from regretless.cli._options import (
+    direction_option,
+    experiments_of,
+    range_option,
+    seed_option,
+    sheet_options,
+    stop_option,
+    stop_rule,
+)
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say, waiting
 from regretless.cli._sheet_study import study_of
 from regretless.cli._standing import MET, standing
@@ -25,6 +33,7 @@ __all__ = ["command"]
 @direction_option
 @click.option("-n", "count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many rows.")
 @stop_option
+@range_option
 @sheet_options
 @seed_option
 @format_option
@@ -35,6 +44,7 @@ def command(
     count: int,
     stop: Regret | None,
     patience: int | None,
+    limits: tuple[float, float] | None,
     seed: int | None,
     format: Format,
     **reading: Any,
@@ -47,7 +57,7 @@ def command(
     rule = stop_rule(stop, patience)
     experiments = experiments_of(file, objective, reading)
     with waiting("Choosing the next rows"):
-        study = study_of(experiments, objective, maximize=maximize, repeats="never", seed=seed or 0)
+        study = study_of(experiments, objective, maximize=maximize, limits=limits, repeats="never", seed=seed or 0)
         view = standing(study, rule, experiments.row_name)
         try:
             trials = study.ask(count)

@@ -32,6 +32,7 @@ def command(file: str, format: Format) -> None:
     # python = "model:loss" # or a function of a dict
     objective = "loss"
     direction = "minimize"
+    range = [0, inf]        # what it cannot leave
     budget = 40             # evaluations in all
     workers = 2             # at once
     timeout = 600           # seconds for one evaluation
@@ -66,6 +67,7 @@ def _run(config: Config, evaluate: Evaluate, format: Format) -> bool:
         space=config.space,
         direction=config.direction,
         objective=config.objective,
+        limits=config.limits,
         seed=config.seed,
         about=said,
         lease=LEASE,

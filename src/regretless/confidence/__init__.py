@@ -3,6 +3,7 @@
 from regretless.confidence.laws import GammaLaw, Law, Schedule, ShiftedExponential
 from regretless.confidence.maximum import (
     certified_threshold,
+    expected_excess,
     random_threshold,
     smallest_multiplier,
     tail_sum,
@@ -33,6 +34,7 @@ __all__ = [
     "TableBeta",
     "TableShape",
     "certified_threshold",
+    "expected_excess",
     "expected_lipschitz_bound",
     "expected_lipschitz_bound_printed",
     "random_threshold",

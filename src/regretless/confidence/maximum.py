@@ -15,7 +15,14 @@ from regretless.arrays import Floats, as_finite_float, as_vector, show
 from regretless.confidence.normal import psi, tail
 from regretless.errors import InvalidInput
 
-__all__ = ["certified_threshold", "random_threshold", "smallest_multiplier", "tail_sum", "tail_sum_bound"]
+__all__ = [
+    "certified_threshold",
+    "expected_excess",
+    "random_threshold",
+    "smallest_multiplier",
+    "tail_sum",
+    "tail_sum_bound",
+]
 
 _BLOCK = 1 << 14  # candidates worked on at once: temporaries stay in the cache
 _NEGLIGIBLE = 1e-12  # share of the target that the candidates left out of the root search may add up to
@@ -51,6 +58,25 @@ def tail_sum_bound(u: float, mean: npt.ArrayLike, sd: npt.ArrayLike) -> float:
     """
     mean, sd = _moments(mean, sd)
     return float(mean.max()) + _excess(as_finite_float(u, "u"), mean, sd)
+
+
+def expected_excess(u: float, mean: npt.ArrayLike, sd: npt.ArrayLike) -> float:
+    r"""Sum of the expected excesses over ``u``.
+
+    .. math:: \sum_x E[(f(x) - u)^+] = \sum_x \sigma_x\, \psi\big((u - \mu_x)/\sigma_x\big)
+
+    A known candidate adds (mean - u)^+.
+
+    >>> expected_excess(0.5, [0.0, 1.0], [0.0, 0.0])
+    0.5
+    """
+    mean, sd = _moments(mean, sd)
+    u = as_finite_float(u, "u")
+    known = sd == 0.0
+    total = float(np.maximum(mean[known] - u, 0.0).sum())
+    for m, s in _blocks(mean[~known], sd[~known]):
+        total += float((s * psi(_standardise(u, m, s))).sum())
+    return total
 
 
 def certified_threshold(mean: npt.ArrayLike, sd: npt.ArrayLike) -> tuple[float, float]:

@@ -3,12 +3,13 @@
 import math
 import sys
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp import TablePosterior
+from regretless.gp import Posterior, TablePosterior
 from regretless.linalg import single_thread
 from regretless.optimizer.beliefs import State, in_use, told_key
 from regretless.optimizer.candidates import candidate_set
@@ -23,6 +24,9 @@ __all__ = ["Proof", "certify"]
 
 #: Points of a product space that stand for it.
 _DENSE = 4000
+#: Limits are contradicted where f is outside by so many standard deviations, and by such a share of the values' range.
+_SURE = 4.0
+_SLACK = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,35 +43,65 @@ class Proof:
     x: Floats = field(compare=False)  # the certificate says which it is
     index: int
     used: int
+    limits_hold: bool = True  # False where the data contradict the limits, which then are not used
 
 
 def certify(
-    setup: Setup, history: History, choice: Choice | None, state: State, *, eps: float | None = None, draws: int = 0
+    setup: Setup,
+    history: History,
+    choice: Choice | None,
+    state: State,
+    *,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+    eps: float | None = None,
+    draws: int = 0,
 ) -> Proof:
     """Certificate of ``choice``, or without one of the largest mean, given everything told.
 
     As proved on a table, for the rows that are not excluded; on a dense sample of a product space. ``state`` is the
-    doubt; ``eps`` is in the units of y.
+    doubt; ``eps`` and ``limits``, which the objective cannot leave, are in the units of y.
     """
     with single_thread(), np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused at the end
-        belief, used = state.belief, len(state.used)
+        belief, units, used = state.belief, state.fit.hyperparameters.units, len(state.used)
+        posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
         rng = stream(setup.seed, told_key(history), Purpose.CERTIFICATE)
-        eps_model = None if eps is None else min(eps / state.fit.hyperparameters.units.scale, sys.float_info.max)
+        low, high = units.standardised(np.array(limits)).tolist()
+        holds = _within(posterior, low, high)
+        prove = partial(
+            remaining_regret,
+            belief,
+            limits=(low, high) if holds else (-math.inf, math.inf),
+            eps=None if eps is None else min(eps / units.scale, sys.float_info.max),
+            draws=draws,
+            rng=rng,
+        )
         if isinstance(belief, TablePosterior):
             index = None if choice is None else choice.index
             allowed = history.allowed(len(belief.X))
             among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
-            certificate = remaining_regret(belief, index=index, among=among, eps=eps_model, draws=draws, rng=rng)
+            certificate = prove(index=index, among=among)
             at = certificate.index
-            return _finite(Proof(certificate, calibration(belief.posterior), state.fit, belief.X[at], at, used))
+            return _finite(Proof(certificate, calibration(posterior), state.fit, belief.X[at], at, used, holds))
         assert isinstance(setup.domain, Mixed)
         around = candidate_set(setup.domain, belief, in_use(history, state).told.X, rng)
         X: Floats = np.vstack([around, setup.domain.sample(_DENSE, rng)])
         if choice is not None:
             X = np.vstack([choice.x, X])
         index = None if choice is None else 0
-        certificate = remaining_regret(belief, X, index=index, eps=eps_model, draws=draws, rng=rng)
-        return _finite(Proof(certificate, calibration(belief), state.fit, X[certificate.index], -1, used))
+        certificate = prove(X, index=index)
+        return _finite(Proof(certificate, calibration(posterior), state.fit, X[certificate.index], -1, used, holds))
+
+
+def _within(posterior: Posterior, low: float, high: float) -> bool:
+    """Whether the data allow for the limits: what lies outside does so by little, or may be noise."""
+    if low == -math.inf and high == math.inf:
+        return True
+    y = posterior.y
+    if low <= y.min() and y.max() <= high:
+        return True
+    mean, sd = posterior.mean_sd(posterior.X)
+    slack = _SLACK * float(y.max() - y.min())
+    return bool(np.all(mean - _SURE * sd <= high + slack) and np.all(mean + _SURE * sd >= low - slack))
 
 
 def _finite(proof: Proof) -> Proof:

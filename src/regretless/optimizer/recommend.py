@@ -1,5 +1,6 @@
 """What to settle on: the point with the largest posterior mean."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,12 +74,14 @@ def predict(state: State, X: Floats) -> tuple[Floats, Floats]:
         return state.fit.hyperparameters.units.restored(*posterior.mean_sd(X))
 
 
-def predict_measurement(setup: Setup, state: State, X: Floats) -> tuple[Floats, Floats, Floats]:
+def predict_measurement(
+    setup: Setup, state: State, X: Floats, *, limits: tuple[float, float] = (-math.inf, math.inf)
+) -> tuple[Floats, Floats, Floats]:
     """Median, lower and upper end of what nine of ten measurements at encoded points should give, in the units of y.
 
     y = f(x) + noise ~ N(mean, sd^2 + noise_var) where the model is given. Where length scales and amplitude were
     fitted, it is Student's law with as many degrees of freedom less. ``state`` is the doubt: it rests on told values
-    alone, none of them imagined.
+    alone, none of them imagined. Where f cannot leave ``limits``, only noise carries a measurement beyond.
     """
     with single_thread():
         belief, hyperparameters = state.belief, state.fit.hyperparameters
@@ -90,5 +93,12 @@ def predict_measurement(setup: Setup, state: State, X: Floats) -> tuple[Floats, 
             freedom = max(len(posterior) - X.shape[1] - 1, 2)
             quantile = float(stdtrit(freedom, 0.5 + 0.5 * _SHARE_FITTED))
         reach = quantile * np.sqrt(sd * sd + hyperparameters.noise_var)
-        median, low, high = (hyperparameters.units.restored(z, 0.0)[0] for z in (mean, mean - reach, mean + reach))
+        noise = quantile * math.sqrt(hyperparameters.noise_var)
+        lowest, highest = hyperparameters.units.standardised(np.array(limits)).tolist()
+        ends = (
+            np.clip(mean, lowest, highest),
+            np.clip(mean - reach, lowest - noise, highest),
+            np.clip(mean + reach, lowest, highest + noise),
+        )
+        median, low, high = (hyperparameters.units.restored(z, 0.0)[0] for z in ends)
         return median, low, high

@@ -12,6 +12,7 @@ from regretless.spaces import Table
 from regretless.study import Study, Trial
 from regretless.study.certifying import Certifier
 from regretless.study.ledger import Ledger
+from regretless.study.limits import as_limits
 from regretless.study.replay import asked_from
 
 __all__ = ["Explanation", "Pick", "expected", "explain", "measured_before"]
@@ -101,7 +102,8 @@ def expected(study: Study, trial: Trial) -> tuple[float, float, float] | None:
     try:
         setup, history = asked_from(study, trial.number)
         sign = 1.0 if study.direction == "maximize" else -1.0
-        certifier = Certifier(Ledger(setup, sign), sign, study.objective)  # of the table as it was then
+        limits = as_limits(study.limits)
+        certifier = Certifier(Ledger(setup, sign), sign, study.objective, limits)  # of the table as it was then
         median, low, high = certifier.measurement(history, setup.domain.encode_many([trial.params]))
     except RegretlessError:
         return None

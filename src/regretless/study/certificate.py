@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from regretless.arrays import show
 from regretless.errors import InvalidInput
+from regretless.study.limits import Given, as_limits
 from regretless.study.wording import amount
 from regretless.theory import BestProbability, Calibration
 
@@ -22,8 +23,8 @@ class RemainingRegret:
     params, row
         What is recommended.
     mean, sd
-        Posterior mean and sd of the objective there, under the model of the certificate: on a table it is more cautious
-        than the one that recommends and predicts.
+        Posterior mean (within the limits) and sd of the objective there, under the model of the certificate: on a table
+        it is more cautious than the one that recommends and predicts.
     bound
         Upper bound on the expected regret given the data: the smaller of ``tail_sum`` and ``pairwise``. It may be
         looked at after every trial and used to stop.
@@ -41,6 +42,9 @@ class RemainingRegret:
         What is measured, and whether the model's parameters were ``"fitted"`` to the data or ``"given"``.
     used, told
         How many of how many results the model rests on: a subset, and the sentence says so, where there are very many.
+    limits, limits_hold
+        What the objective cannot leave, None where nothing is known. Limits that the data contradict are not used, and
+        ``limits_hold`` is False.
     sentence
         All of it in plain words, with the unit that the objective's name ends with, as in ``yield [%]``.
     """
@@ -62,6 +66,8 @@ class RemainingRegret:
     model: Literal["fitted", "given"]
     used: int
     told: int
+    limits: Given | None = None
+    limits_hold: bool = True
 
     @property
     def sentence(self) -> str:
@@ -74,7 +80,10 @@ class RemainingRegret:
         what = f"{row_name} {self.row}" if self.row is not None else _point(self.params)
         rests_on = "" if self.used == self.told else f" of {self.used} of the {self.told} results"
         text = f"Under the {self.model} model{rests_on}, recommending {what} costs {self.cost} in expectation"
-        return f"{text}." if self.exact else f"{text} (an estimate: a dense sample stands for the space)."
+        text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
+        if not self.limits_hold:
+            text += f" The limits ({as_limits(self.limits)}) were not used: the results contradict them."
+        return text
 
     @property
     def cost(self) -> str:

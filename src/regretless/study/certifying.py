@@ -5,6 +5,7 @@ from regretless.optimizer import Choice, History, State, certify, doubt, predict
 from regretless.spaces import Table
 from regretless.study.certificate import Regret, RemainingRegret
 from regretless.study.ledger import Ledger
+from regretless.study.limits import Limits
 
 __all__ = ["Certifier"]
 
@@ -15,11 +16,12 @@ _BOUNDS_KEPT = 32
 class Certifier:
     """Makes certificates, in the user's units and sign. ``state`` only saves time: see `regretless.optimizer.doubt`."""
 
-    def __init__(self, ledger: Ledger, sign: float, objective: str) -> None:
+    def __init__(self, ledger: Ledger, sign: float, objective: str, limits: Limits) -> None:
         self.state: State | None = None
         self._ledger = ledger
         self._sign = sign
         self._objective = objective
+        self._limits = limits
         self._bounds: dict[tuple[bytes, bytes, bytes, bytes, int | None], float] = {}
 
     def certificate(
@@ -29,9 +31,9 @@ class Certifier:
 
         The second depends on the told values alone, so it can be computed again for any time in the past.
         """
-        setup = self._ledger.setup
+        setup, limits = self._ledger.setup, self._limits.maximised(self._sign)
         self.state = doubt(setup, history, self.state)
-        proof = certify(setup, history, choice, self.state, eps=eps, draws=draws)
+        proof = certify(setup, history, choice, self.state, limits=limits, eps=eps, draws=draws)
         found, units = proof.certificate, proof.fit.hyperparameters.units
         mean, sd = units.restored(found.mean, found.sd)
         domain, space = setup.domain, setup.space
@@ -53,13 +55,15 @@ class Certifier:
             model="given" if setup.surrogate.method == "fixed" else "fitted",
             used=proof.used,
             told=len(history.y),
+            limits=self._limits.given,
+            limits_hold=proof.limits_hold,
         )
 
     def measurement(self, history: History, X: Floats) -> tuple[Floats, Floats, Floats]:
         """Median, lower and upper end of what measurements at encoded points should give."""
-        setup = self._ledger.setup
+        setup, limits = self._ledger.setup, self._limits.reaching(self._sign * history.y).maximised(self._sign)
         self.state = doubt(setup, history, self.state)
-        median, low, high = predict_measurement(setup, self.state, X)
+        median, low, high = predict_measurement(setup, self.state, X, limits=limits)
         return (median, low, high) if self._sign > 0.0 else (-median, -high, -low)
 
     def may_stop(self, when: Regret, history: History, left: RemainingRegret) -> bool:

@@ -13,6 +13,7 @@ from regretless.optimizer import Preset
 from regretless.spaces import Repeats
 from regretless.study.certificate import Regret
 from regretless.study.journal import Store
+from regretless.study.limits import Given
 from regretless.study.options import Exceptions, OnError, Options, as_options
 from regretless.study.progress import progress_bar
 from regretless.study.result import Result, evaluations
@@ -37,6 +38,7 @@ def maximize(
     n_initial: int | None = None,
     repeats: Repeats | None = None,
     objective: str = "value",
+    limits: Given | None = None,
     stop_when: Regret | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
     on_error: OnError = "raise",
@@ -59,7 +61,7 @@ def maximize(
     store, name
         Where to keep the run, and what it is called there: the path of a file or what else `Study.open` takes. The same
         call made again goes on where it was. Without a store the run lives as long as the program.
-    seed, preset, rule, surrogate, n_initial, repeats, objective
+    seed, preset, rule, surrogate, n_initial, repeats, objective, limits
         See `Study`.
     stop_when
         Stop early once little regret is left: ``Regret(0.5)`` or ``Regret(relative=0.01)``. The reason is the message.
@@ -107,6 +109,7 @@ def maximize(
         n_initial=n_initial,
         repeats=repeats,
         objective=objective,
+        limits=limits,
         seed=seed,
     ) as study:
         return run(study, options)
@@ -127,6 +130,7 @@ def minimize(
     n_initial: int | None = None,
     repeats: Repeats | None = None,
     objective: str = "value",
+    limits: Given | None = None,
     stop_when: Regret | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
     on_error: OnError = "raise",
@@ -160,6 +164,7 @@ def minimize(
         n_initial=n_initial,
         repeats=repeats,
         objective=objective,
+        limits=limits,
         seed=seed,
     ) as study:
         return run(study, options)

@@ -26,6 +26,7 @@ from regretless.spaces import (
     space_to_data,
 )
 from regretless.study.journal import Journal
+from regretless.study.limits import Limits, as_limits
 from regretless.study.objects import Trust, object_from_data, object_to_data
 
 __all__ = ["Direction", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
@@ -42,6 +43,7 @@ class Settings:
     objective: str
     preset: Preset
     about: Mapping[str, Any] = field(default_factory=dict)  # notes of whoever made it, kept and never interpreted
+    limits: Limits = field(default_factory=Limits)
     repeats_then: Repeats | None = None  # the word it was created with, which may have meant another thing
 
 
@@ -52,6 +54,7 @@ def settings(
     preset: Preset | None = None,
     objective: str | None = None,
     repeats: Any = None,
+    limits: Any = None,
     about: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Settings:
@@ -64,7 +67,7 @@ def settings(
     if not isinstance(objective, str) or not objective:
         raise InvalidInput(f"objective must be the name of what is measured, got {show(objective)}.")
     chosen = setup(as_space(space, repeats), preset=preset, **more)
-    return Settings(chosen, direction, objective, preset, _as_json(about))
+    return Settings(chosen, direction, objective, preset, _as_json(about), as_limits(limits))
 
 
 def spec_of(settings: Settings) -> dict[str, Any]:
@@ -81,6 +84,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "n_initial": chosen.n_initial,
         "design": chosen.design,
         "seed": chosen.seed,
+        "limits": settings.limits.given,
         "about": dict(settings.about),
         "made_with": {"regretless": __version__, "numpy": np.__version__, "scipy": scipy.__version__},
     }
@@ -102,6 +106,7 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
         n_initial=spec["n_initial"],
         design=spec.get("design", "hypercube"),  # all that there was before it was named
         seed=spec["seed"],
+        limits=spec.get("limits"),
         about=spec.get("about"),
     )
     return replace(chosen, repeats_then=space.repeats)
@@ -125,6 +130,8 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
             raise _conflict(name, f"has another space: {difference}")
     if given["rule"] is not None and as_rule(given["rule"]) != stored.setup.rule:
         raise _conflict(name, f"has the rule {stored.setup.rule!r}, not {show(given['rule'])}")
+    if given["limits"] is not None and as_limits(given["limits"]) != stored.limits:
+        raise _conflict(name, f"has limits={stored.limits.given!r}, not {as_limits(given['limits']).given!r}")
     had = {
         "direction": stored.direction,
         "objective": stored.objective,

@@ -29,6 +29,7 @@ from regretless.study.certifying import Certifier
 from regretless.study.events import Event
 from regretless.study.journal import Journal, MemoryJournal, Store
 from regretless.study.ledger import Ledger
+from regretless.study.limits import Given
 from regretless.study.recorder import Recorder
 from regretless.study.settings import Direction, Settings, settings
 from regretless.study.trial import Recommendation, Trial
@@ -70,7 +71,10 @@ class Study:
         ``"never"``: nothing twice. Overrides the space's own. None is ``"allow"`` for the preset ``"paper"``, for known
         hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, otherwise ``"auto"``.
     objective
-        What the value is called in sentences, such as ``"yield"``.
+        What the value is called in sentences, such as ``"yield"``; with its unit, ``"yield [%]"``, amounts have it too.
+    limits
+        What the objective cannot leave, such as ``(0, 100)`` or ``(0, None)``. Certificates and predictions know it;
+        suggestions do not depend on it. Results outside are taken as noise.
     seed
         Same seed and same answers, same suggestions. None draws one; it is kept in ``seed``.
 
@@ -95,6 +99,7 @@ class Study:
         n_initial: int | None = None,
         repeats: Repeats | None = None,
         objective: str = "value",
+        limits: Given | None = None,
         seed: int | None = None,
     ) -> None:
         chosen = settings(
@@ -106,6 +111,7 @@ class Study:
             n_initial=n_initial,
             repeats=repeats,
             objective=objective,
+            limits=limits,
             seed=seed,
         )
         self._start(chosen, MemoryJournal(), name=None, author=opening.login(), lease=None, retries=0)
@@ -121,7 +127,8 @@ class Study:
         ledger = Ledger(self._created, self._sign)
         self._recorder = Recorder(journal, ledger, author=author, seconds=lease, retries=retries)
         self._asker = Asker(self._recorder, self._sign)
-        self._certifier = Certifier(ledger, self._sign, self.objective)
+        self._limits = chosen.limits
+        self._certifier = Certifier(ledger, self._sign, self.objective, self._limits)
 
     @classmethod
     def open(
@@ -137,6 +144,7 @@ class Study:
         n_initial: int | None = None,
         repeats: Repeats | None = None,
         objective: str | None = None,
+        limits: Given | None = None,
         seed: int | None = None,
         about: Mapping[str, Any] | None = None,
         author: str | None = None,
@@ -153,7 +161,7 @@ class Study:
             The path of a file, which is made if need be; a URL such as ``postgresql://user@host/database``; or a store.
         name
             What the study is called there.
-        space, direction, preset, rule, surrogate, n_initial, repeats, objective, seed
+        space, direction, preset, rule, surrogate, n_initial, repeats, objective, limits, seed
             As for `Study`. Whatever is given for a study that exists must be what it was created with.
         about
             Notes to keep with a study that is created, as plain JSON; they are read back as ``study.about``.
@@ -201,6 +209,7 @@ class Study:
             "n_initial": n_initial,
             "repeats": repeats,
             "objective": objective,
+            "limits": limits,
             "seed": seed,
             "about": about,
         }
@@ -243,6 +252,11 @@ class Study:
     def seed(self) -> int:
         """What all randomness comes from."""
         return self._setup.seed
+
+    @property
+    def limits(self) -> Given | None:
+        """What the objective cannot leave, None where nothing is known."""
+        return self._limits.given
 
     @property
     def author(self) -> str:
@@ -425,9 +439,11 @@ class Study:
 
     def recommend(self) -> Recommendation:
         """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``."""
-        choice = self._choice(self._told_history("recommend"))
+        history = self._told_history("recommend")
+        choice = self._choice(history)
         params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
-        return Recommendation(params, self._row(choice.index), self._sign * choice.mean, choice.sd)
+        mean = float(self._within(history, np.asarray(self._sign * choice.mean)))
+        return Recommendation(params, self._row(choice.index), mean, choice.sd)
 
     def certificate(
         self, eps: float | None = None, *, draws: int = 0, record: bool = False, leave_out: int = 0
@@ -503,7 +519,7 @@ class Study:
         """
         history = self._told_history("predict")
         mean, sd = predict(self._asker.believe(history), self._encoded(many, "predict"))
-        return self._sign * mean, sd
+        return self._within(history, self._sign * mean), sd
 
     def predict_measurement(self, many: Iterable[Any]) -> tuple[Floats, Floats, Floats]:
         """Median, lower and upper end of what nine of ten measurements at a list of parameters should give.
@@ -639,6 +655,10 @@ class Study:
 
     def _name_of(self, index: int) -> Any:
         return self.space.ids[index] if isinstance(self.space, Table) else self._table.params(index)
+
+    def _within(self, history: History, values: Floats) -> Floats:
+        """Values within the limits, or as far outside as some were measured."""
+        return self._limits.reaching(self._sign * history.y).clip(values)
 
     def _encoded(self, many: Iterable[Any], what: str) -> Floats:
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):

@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats, as_matrix, show
-from regretless.confidence import certified_threshold, tail_sum
+from regretless.confidence import tail_sum
 from regretless.confidence.normal import tail
 from regretless.errors import InvalidInput
 from regretless.gp import Posterior, TablePosterior
 from regretless.linalg import cholesky
 from regretless.theory.conditions import check_nonnegative
 from regretless.theory.lemma import lemma_bound
+from regretless.theory.limited import limited_exceedance, limited_mean, limited_pairwise, limited_tail_sum
 
 __all__ = ["BestProbability", "Certificate", "remaining_regret"]
 
@@ -54,9 +55,9 @@ class Certificate:
     """What the data prove about the recommended candidate.
 
     ``bound`` bounds its expected regret and is the smaller of ``tail_sum`` and ``pairwise``. ``lemma``, the bound of
-    the paper's key lemma, is never smaller than ``tail_sum`` and kept for comparison. ``exceeds`` bounds the
-    probability that its regret exceeds ``eps``; None where no eps was given. ``best`` is None where no draws were asked
-    for.
+    the paper's key lemma, is never smaller than ``tail_sum`` and kept for comparison; it knows no limits. ``exceeds``
+    bounds the probability that its regret exceeds ``eps``; None where no eps was given. ``best`` is None where no draws
+    were asked for. ``mean`` is that of f cut off at the limits.
     """
 
     index: int
@@ -78,6 +79,7 @@ def remaining_regret(
     *,
     index: int | None = None,
     among: npt.NDArray[np.bool_] | None = None,
+    limits: tuple[float, float] = (-math.inf, math.inf),
     eps: float | None = None,
     draws: int = 0,
     rng: np.random.Generator | None = None,
@@ -90,7 +92,9 @@ def remaining_regret(
     with h the tail-sum bound, :math:`\Delta_x = \mu_x - \mu_{\hat x}` and q_x the posterior standard deviation of
     f(x) - f(x-hat). The second is exact for two candidates. Likewise P(regret > eps) is at most the sum of the
     P(f(x) - f(x-hat) > eps). O(nN) for a table posterior; a plain posterior needs candidates ``X`` and O(n^2 N).
-    ``among`` marks the candidates that count, where not all of them do: the regret is to the best of those.
+    ``among`` marks the candidates that count, where not all of them do: the regret is to the best of those. ``limits``
+    are values that the objective cannot leave: it is then f cut off there, and `regretless.theory.limited` says how the
+    bounds shrink. They are never larger than without limits, nor than the distance to the upper one.
 
     >>> from regretless.gp import Kernel, posterior
     >>> data = posterior(Kernel("rbf", np.array([0.2]), 1.0), noise_var=1e-4, X=np.array([[0.5]]), y=np.array([1.5]))
@@ -107,27 +111,31 @@ def remaining_regret(
         raise InvalidInput(f"index must be that of a candidate, 0 to {len(X) - 1}, got {show(index)}.")
     if among is not None and not (among.shape == (len(X),) and among.any() and (index is None or among[index])):
         raise InvalidInput(f"among must mark some of the {len(X)} candidates, the one with the index too.")
+    if not limits[0] < limits[1]:
+        raise InvalidInput(f"limits must be a lower and a larger upper one, got {limits!r}.")
     mean, sd = _moments(belief, X)
     counted = np.arange(len(X)) if among is None else np.flatnonzero(among)
     index = int(counted[mean[counted].argmax()]) if index is None else int(index)
+    lower, upper = limits[0] - float(mean[index]), limits[1] - float(mean[index])
     below = mean - mean[index]  # counted from the recommendation, so that small certificates do not cancel
     difference_sd = _difference_sd(belief, X, sd, index)
     best = None
     if draws and rng is not None:
-        best = _best_probability(belief, X, counted, below, difference_sd, index, int(draws), rng)
-    here = mean[index], sd[index]
+        best = _best_probability(belief, X, counted, below, difference_sd, index, int(draws), rng, lower, upper)
+    here, at = float(sd[index]), int(np.searchsorted(counted, index))
     if among is not None:
         below, difference_sd, sd = below[counted], difference_sd[counted], sd[counted]
-    tail_bound = certified_threshold(below, sd)[1]
+    tail_bound = limited_tail_sum(below, sd, at, lower, upper)
     # The recommendation itself is the known candidate at 0: it keeps u >= 0 and adds nothing there.
-    pairwise = certified_threshold(below, difference_sd)[1]
+    pairwise = limited_pairwise(below, difference_sd, here, lower, upper)
     exceeds = None
     if eps is not None:
-        exceeds = min(1.0, tail_sum(check_nonnegative(eps, "eps"), below, difference_sd))
+        more = tail_sum(check_nonnegative(eps, "eps"), below, difference_sd)
+        exceeds = min(1.0, more, limited_exceedance(eps, here, lower, upper))
     return Certificate(
         index=index,
-        mean=float(here[0]),
-        sd=float(here[1]),
+        mean=limited_mean(float(mean[index]), here, *limits),
+        sd=here,
         n_candidates=len(counted),
         bound=min(tail_bound, pairwise),
         tail_sum=tail_bound,
@@ -190,6 +198,8 @@ def _best_probability(
     index: int,
     draws: int,
     rng: np.random.Generator,
+    lower: float,
+    upper: float,
 ) -> BestProbability:
     post = belief.posterior if isinstance(belief, TablePosterior) else belief
     rivals = counted[difference_sd[counted] > _SAME * math.sqrt(post.kernel.signal_var)]
@@ -206,6 +216,7 @@ def _best_probability(
     for begin in range(0, draws, _JOINTLY):
         count = min(_JOINTLY, draws - begin)
         f = below[rows] + rng.standard_normal((count, len(rows))) @ factor.L.T  # ~ N(mean, covariance), each row
+        f = np.clip(f, lower, upper)
         wins += int(np.count_nonzero(f.max(axis=1) <= f[:, -1]))
     smoothed = (wins + 1.0) / (draws + 2.0)
     se = math.sqrt(smoothed * (1.0 - smoothed) / draws)
