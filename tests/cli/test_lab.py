@@ -506,7 +506,7 @@ def test_the_range_of_the_objective(run, lab, scope):
     assert f"costs at most {rounded(left.bound)} percentage points of yield" in " ".join(said.split())
     assert "Limits         0 to 100\n" in said
     assert "gain at most" in said
-    run("ran", "--row", 2, 101.5)
+    assert "outside of 0 to 100: taken as noise" in run("ran", "--row", 2, 101.5).stderr
     said = " ".join(run("status").stdout.split())
     assert "Limits 0 to 100; outside: 101.5 (trial 9); taken as noise" in said
     assert json.loads(run("status", "--format", "json").stdout)["certificate"]["limits"] == [0.0, 100.0]

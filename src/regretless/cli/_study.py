@@ -20,6 +20,7 @@ from regretless.sheets import Dialect
 from regretless.spaces import Table
 from regretless.spaces.scalars import pasteable
 from regretless.study import Regret, Study, Trial
+from regretless.study.limits import as_limits
 
 __all__ = ["AGAIN", "SUFFIX", "Lab", "about", "check_rows", "command_of", "open_lab", "place_beside", "study_options"]
 
@@ -63,6 +64,13 @@ class Lab:
     def has_rows(self) -> bool:
         """Whether the candidates are rows of a table."""
         return isinstance(self.study.space, Table)
+
+    def outside(self, value: float | None) -> str:
+        """A note on a result that the objective's limits do not allow; nothing on others."""
+        limits = as_limits(self.study.limits)
+        if value is None or not limits.outside(value):
+            return ""
+        return f" (outside of {limits}: taken as noise; if it is a mistake, amend it)"
 
     @property
     def pending(self) -> list[Trial]:

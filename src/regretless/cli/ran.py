@@ -55,7 +55,8 @@ def command(
             params: dict[str, Any] = {**(instead.params if instead else {}), **given}
             added = lab.study.add(params, result, failed=failed)
         outcome = "failed" if added.value is None else f"{lab.study.objective} {number(added.value)}"
-        say(f"Recorded trial {added.number}: {outcome} at {point(added.row, added.params, lab.row_name)}")
+        at = point(added.row, added.params, lab.row_name)
+        say(f"Recorded trial {added.number}: {outcome} at {at}{lab.outside(added.value)}")
         if added.note is not None:
             undo = lab.command("exclude", "--trial", str(added.number), "--reason", "typing error")
             say(f"Note: {added.note}{_nearest(lab, added)}. If it was typed wrong: {undo}")

@@ -126,4 +126,5 @@ def _typed(value: Value) -> str:
 
 def _described(lab: Lab, trial: Trial) -> str:
     result = "failed" if trial.value is None else f"{lab.study.objective} {number(trial.value)}"
-    return f"trial {trial.number}: {result} at {point(trial.row, trial.params, lab.row_name)}"
+    at = point(trial.row, trial.params, lab.row_name)
+    return f"trial {trial.number}: {result} at {at}{lab.outside(trial.value)}"
