@@ -248,6 +248,55 @@ def test_calls_that_are_refused(call, kind, says):
     assert (following.params, following.record) == (twin.params, twin.record)
 
 
+ODD_CALLS = {
+    "ask": lambda study, odd: study.ask(odd),
+    "a key": lambda study, odd: study.ask(key=odd),
+    "tell": lambda study, odd: study.tell(odd, 1.0),
+    "tell failed": lambda study, odd: study.tell(5, 1.0, failed=odd),
+    "add": lambda study, odd: study.add({"x0": odd, "x1": 0.5}, 1.0),
+    "add a list": lambda study, odd: study.add([odd, 0.5], 1.0),
+    "a reason": lambda study, odd: study.amend(0, 1.0, reason=odd),
+    "certificate": lambda study, odd: study.certificate(odd),
+    "draws": lambda study, odd: study.certificate(draws=odd),
+    "should_stop": lambda study, odd: study.should_stop(odd),
+    "predict": lambda study, odd: study.predict(odd),
+    "predict a list": lambda study, odd: study.predict([odd]),
+    "events": lambda study, odd: study.events(odd),
+    "exclude_row": lambda study, odd: study.exclude_row(odd, "out of stock"),
+    "no function": lambda study, odd: study.optimize(odd, 1),
+    "n_trials": lambda study, odd: study.optimize(len, odd),
+    "until": lambda study, odd: study.optimize(len, until=odd),
+    "callback": lambda study, odd: study.optimize(len, 1, callback=odd),
+    "on_error": lambda study, odd: study.optimize(len, 1, on_error=odd),
+    "stop_when": lambda study, odd: study.optimize(len, 1, stop_when=odd),
+    "a space": lambda _, odd: Study(odd),
+    "bounds": lambda _, odd: Study([(0.0, odd)]),
+    "choices": lambda _, odd: Study({"a": [odd]}),
+    "a cell": lambda _, odd: Study([{"a": odd}]),
+    "a seed": lambda _, odd: Study(BOX, seed=odd),
+    "a rule": lambda _, odd: Study(BOX, rule=odd),
+    "a direction": lambda _, odd: Study(BOX, direction=odd),
+    "an objective": lambda _, odd: Study(BOX, objective=odd),
+    "a preset": lambda _, odd: Study(BOX, preset=odd),
+    "a surrogate": lambda _, odd: Study(BOX, surrogate=odd),
+    "n_initial": lambda _, odd: Study(BOX, n_initial=odd),
+    "repeats": lambda _, odd: Study(BOX, repeats=odd),
+    "a store": lambda _, odd: Study.open(odd, "name"),
+    "a name": lambda _, odd: Study.open("never-made.db", odd),
+    "an author": lambda _, odd: Study.open("never-made.db", "name", author=odd),
+    "a lease": lambda _, odd: Study.open("never-made.db", "name", lease=odd),
+}
+
+
+@pytest.mark.parametrize("call", ODD_CALLS.values(), ids=ODD_CALLS)
+def test_an_object_that_cannot_even_be_shown_is_refused_everywhere(call):
+    study = study_of(BOX)
+    before = snapshot(study)
+    with pytest.raises(RegretlessError):
+        call(study, Broken())
+    assert snapshot(study) == before
+
+
 def test_a_failed_trial_stays_failed():
     study = study_of(BOX)
     failed = study.tell(5, failed=True)

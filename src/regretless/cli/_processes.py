@@ -24,6 +24,7 @@ MARK = "REGRETLESS_EVALUATION"
 GRACE = 1.0
 #: Bytes of output that are kept.
 KEPT = 64 * 1024
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way to end a process
 #: Seconds after which a process that even SIGKILL does not end, or a pipe that never closes, is not waited for.
 _LAST = 0.5
 
@@ -128,7 +129,7 @@ def _end(programs: Sequence[Program]) -> None:
         left = [program for program in left if program.signal(0)]
     deadline = monotonic() + _LAST
     while left and monotonic() < deadline:  # again and again: what is being killed may be starting others
-        left = [program for program in left if program.signal(signal.SIGKILL)]
+        left = [program for program in left if program.signal(_KILL)]
         sleep(0.005)
     for program in programs:
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -242,10 +242,12 @@ def _give_up(study: Study, trial: Trial | None, reason: str) -> bool:
 def _attach(study: Study, error: BaseException, gave_up: bool) -> None:
     """Hand the study over with the error."""
     lost = "The trial in which this happened was given up and does not count as failed. " if gave_up else ""
-    kept = "in error.study" if study.name is None else f"in error.study and in the store, as {study.name!r}"
+    stored = study.name is not None
+    kept = f"in error.study and in the store, as {study.name!r}" if stored else "in error.study"
+    again = "start again, or call " if stored else ""
     with contextlib.suppress(Exception):  # a class of exceptions may have no room for it
         error.study = study  # type: ignore[attr-defined]
         error.add_note(
-            f"regretless: {lost}Evaluations that are kept: {evaluations(study)}, {kept}. To go on: "
-            "error.study.optimize(f, ...)."
+            f"regretless: {lost}Evaluations that are kept: {evaluations(study)}, {kept}. "
+            f"To go on: {again}error.study.optimize(f, ...)."
         )
