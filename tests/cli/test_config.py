@@ -4,7 +4,7 @@ import pytest
 
 from regretless.cli._config import read_config
 from regretless.errors import InvalidInput
-from regretless.spaces import as_space
+from regretless.spaces import Table, as_space
 
 
 @pytest.fixture
@@ -32,6 +32,43 @@ def space_of(tmp_path):
 )
 def test_a_parameter_means_in_toml_what_it_means_in_python(space_of, entry, meant):
     assert space_of(entry) == as_space({"p": meant})
+
+
+@pytest.fixture
+def table_of(tmp_path):
+    def read(entry, data):
+        (tmp_path / "scope.csv").write_text(data)
+        (tmp_path / "tune.toml").write_text(f'python = "module:function"\nbudget = 3\ntable = {entry}\n')
+        return read_config(str(tmp_path / "tune.toml")).space
+
+    return read
+
+
+def test_a_table_is_read_as_in_python(table_of, tmp_path):
+    data = "sample;notes;T;kind\nA1;;1,5;1\nA2;x;2,5;2\n"
+    with pytest.raises(InvalidInput, match=r'use table = \{ file = ..., ignore = "notes" \} to leave'):
+        table_of('"scope.csv"', data)
+    told = '{ file = "scope.csv", id = "sample", ignore = ["notes"], categorical = "kind", decimal = "," }'
+    found = table_of(told, data)
+    assert found == Table.from_csv(
+        tmp_path / "scope.csv", id="sample", ignore="notes", categorical="kind", decimal=",", repeats=found.repeats
+    )
+    assert table_of('"scope.csv"', "T\n1\n2\n").ids == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "3",
+        '{ ignore = "notes" }',
+        '{ file = "scope.csv", ignored = "x" }',
+        '{ file = "scope.csv", id = 3 }',
+        '{ file = "scope.csv", ignore = [["x"]] }',
+    ],
+)
+def test_other_tables_are_refused(table_of, entry):
+    with pytest.raises(InvalidInput, match="table must be a file"):
+        table_of(entry, "T\n1\n2\n")
 
 
 def test_a_log_scale_that_starts_at_zero_is_refused(space_of):

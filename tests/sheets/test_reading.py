@@ -95,7 +95,7 @@ def test_whole_numbers_stay_whole(write):
 )
 def test_doubts_are_explained(write, data, says):
     with pytest.raises(InvalidInput, match=f"(?s){says}"):
-        read_experiments(write(data), Reading(at_prompt=True), objective="y")
+        read_experiments(write(data), Reading(asked_in="prompt"), objective="y")
 
 
 def test_the_answers_to_the_questions_are_taken(write):
@@ -120,7 +120,7 @@ def test_a_column_has_one_role(write):
     with pytest.raises(InvalidInput, match="two roles"):
         read_experiments(path, Reading(id="y"), objective="y")
     with pytest.raises(InvalidInput, match="--ignore"):
-        read_experiments(path, Reading(ignore=("notes",), at_prompt=True), objective="y")
+        read_experiments(path, Reading(ignore=("notes",), asked_in="prompt"), objective="y")
 
 
 def test_a_scope_needs_no_column_of_results_yet(write):

@@ -31,7 +31,7 @@ def test_a_workbook_is_read_like_a_csv_file(tmp_path):
 def test_a_worksheet_is_asked_for(tmp_path):
     path = book(tmp_path / "lab.xlsx", ("A", [["t", "y"], [1, 2]]), ("B", [["t", "y"], [3, 4]]))
     with pytest.raises(InvalidInput, match="--worksheet A"):
-        read_experiments(path, Reading(at_prompt=True), objective="y")
+        read_experiments(path, Reading(asked_in="prompt"), objective="y")
     assert read_experiments(path, Reading(worksheet="B"), objective="y").values == (4.0,)
     with pytest.raises(InvalidInput, match="no worksheet 'C'"):
         read_experiments(path, Reading(worksheet="C"), objective="y")

@@ -9,10 +9,11 @@ from typing import Any
 from regretless.arrays import as_finite_float
 from regretless.cli._command import Command, check_command
 from regretless.cli._evaluate import Evaluate, Function, Run
+from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
-from regretless.sheets import read_experiments
-from regretless.spaces import Float, Int, Mixed, Space, as_dimension, as_space
+from regretless.sheets import Reading, read_experiments
+from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space
 from regretless.spaces.scalars import did_you_mean, listed, show
 from regretless.study import Regret
 from regretless.study.limits import as_limits
@@ -38,6 +39,7 @@ _KEYS = (
     "timeout",
     "on_error",
 )
+_TABLE_KEYS = ("file", "id", "ignore", "categorical", "decimal", "worksheet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +127,29 @@ def _space(folder: Path, text: Mapping[str, Any]) -> Space:
     if ("space" in text) == ("table" in text):
         raise InvalidInput('say what may be tried: a [space] of parameters, or table = "scope.csv".')
     if "table" in text:
-        return read_experiments(folder / str(text["table"])).table()
+        return _table(folder, text["table"])
     entries = text["space"]
     if not isinstance(entries, dict) or not entries:
         raise InvalidInput("[space] needs a parameter, such as rate = { low = 1e-5, high = 0.1, log = true }.")
     return as_space(Mixed({name: _parameter(name, entry) for name, entry in entries.items()}).dimensions)
+
+
+def _table(folder: Path, entry: Any) -> Table:
+    """A file of candidates, named alone or with how to read it."""
+    said = dict(entry) if isinstance(entry, dict) else {"file": entry}
+    for key in ("ignore", "categorical"):
+        if key in said:
+            said[key] = tuple(said[key]) if isinstance(said[key], list) else (said[key],)
+    words = [word for key, value in said.items() for word in (value if isinstance(value, tuple) else (value,))]
+    if "file" not in said or not set(said) <= set(_TABLE_KEYS) or not all(isinstance(word, str) for word in words):
+        raise InvalidInput(
+            f'table must be a file, "scope.csv" or {{ file = "scope.csv", ignore = ["notes"] }}, of the keys '
+            f"{listed(_TABLE_KEYS)}; got {show(entry)}."
+        )
+    found = read_experiments(folder / said.pop("file"), Reading(**said, asked_in="toml"))
+    for note in found.notes:
+        say(f"{found.path}: {note}")
+    return found.table()
 
 
 def _parameter(name: str, entry: Any) -> Any:

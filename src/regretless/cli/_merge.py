@@ -79,7 +79,7 @@ def read_for(
     A file with results need not have the factors where it has the names of the rows, unless it is read ``by_factors``.
     """
     space, objective = lab.study.space, lab.study.objective
-    sheet = read_sheet(path, Reading(**reading, at_prompt=True))
+    sheet = read_sheet(path, Reading(**reading, asked_in="prompt"))
     named = lab.has_rows and not lab.row_name.startswith("line") and not by_factors
     by_name = named and (lab.row_name in sheet.columns or not needs_objective)
     needed = [] if by_name and needs_objective else [name for name in space.names if name not in _constants(space)]
@@ -97,7 +97,7 @@ def read_for(
         id=lab.row_name if by_name else None,
         ignore=tuple(left_out),
         categorical=tuple(name for name in factors if _is_text(space, name)),
-        at_prompt=True,
+        asked_in="prompt",
         **reading,
     )
     found = read_experiments(path, chosen, objective=objective, must_have_objective=needs_objective)

@@ -49,7 +49,7 @@ def experiments_of(
     from regretless.cli._output import say
 
     found = read_experiments(
-        path, Reading(**reading, at_prompt=True), objective=objective, must_have_objective=must_have_objective
+        path, Reading(**reading, asked_in="prompt"), objective=objective, must_have_objective=must_have_objective
     )
     for note in found.notes:
         say(f"{path}: {note}")

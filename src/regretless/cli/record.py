@@ -49,7 +49,7 @@ def command(
                 raise InvalidInput(f"{first} is a file: its results stand in it, nothing follows. One file at a time.")
             # A file that was written with commas is read with commas: 1,5 and 7 are numbers in it.
             mark = decimal or ("," if lab.dialect.decimal == "," else None)
-            _record_file(lab, first, Reading(decimal=mark, worksheet=worksheet, at_prompt=True))
+            _record_file(lab, first, Reading(decimal=mark, worksheet=worksheet, asked_in="prompt"))
         else:
             _record_one(lab, typed_trial(first), what[1:], failed)
         with waiting("Fitting the model"):

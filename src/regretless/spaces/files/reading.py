@@ -1,6 +1,8 @@
 """What a user says about a file that the file does not say itself."""
 
+import json
 from dataclasses import dataclass
+from typing import Literal
 
 from regretless.errors import InvalidInput
 from regretless.spaces.scalars import pasteable, show
@@ -24,8 +26,9 @@ class Reading:
         The decimal mark, ``"."`` or ``","``, where the file leaves a doubt.
     worksheet
         The worksheet of an Excel workbook with several.
-    at_prompt
-        Whether messages advise options of a command, to be pasted, or arguments in Python.
+    asked_in
+        Where the user says so: in Python, at the prompt of a command or in a TOML file. Messages advise options in the
+        same way.
     """
 
     id: str | None = None
@@ -33,7 +36,7 @@ class Reading:
     categorical: tuple[str, ...] = ()
     decimal: str | None = None
     worksheet: str | None = None
-    at_prompt: bool = False
+    asked_in: Literal["python", "prompt", "toml"] = "python"
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
@@ -42,13 +45,15 @@ class Reading:
     def advice(self, option: str, value: str) -> str:
         """An option and its value as the reader of a message would write them.
 
-        >>> Reading(at_prompt=True).advice("ignore", "my notes"), Reading().advice("ignore", "my notes")
-        ("--ignore 'my notes'", "Table.from_csv(..., ignore='my notes')")
+        >>> Reading().advice("ignore", "my notes"), Reading(asked_in="toml").advice("ignore", "my notes")
+        ("Table.from_csv(..., ignore='my notes')", 'table = { file = ..., ignore = "my notes" }')
         """
-        if not self.at_prompt:
+        if self.asked_in == "python":
             return f"Table.from_csv(..., {option}={value!r})"
+        if self.asked_in == "toml":
+            return f"table = {{ file = ..., {option} = {json.dumps(value, ensure_ascii=False)} }}"
         return f'--{option} "{value}"' if value in (",", ".") else pasteable([f"--{option}", value])
 
     def option(self, name: str) -> str:
         """The name of an option alone."""
-        return f"--{name}" if self.at_prompt else name
+        return f"--{name}" if self.asked_in == "prompt" else name
