@@ -1,6 +1,7 @@
 """What may not be written can be read: by command, by Study.open, and with read_only=True."""
 
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -101,6 +102,33 @@ def test_what_a_program_left_that_was_killed(path, tmp_path):
     with Study.open(place, "s") as study:
         assert len(study) == 6
         fill(study, 1)
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "both"])
+def test_a_write_that_was_interrupted(path, tmp_path, what, old_sqlite):
+    """It has to be undone before anything is read, and that is writing: the message says so."""
+    with Study.open(path, "s", **SETTINGS) as study:
+        fill(study)
+    copy = path.parent / "copy"
+    copy.mkdir()
+    place = copy / path.name
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("PRAGMA cache_size=1")  # so that pages are written before the commit
+    writer.execute("BEGIN IMMEDIATE")
+    for _ in range(200):
+        writer.execute("UPDATE regretless_events SET data = data || zeroblob(400)")
+        writer.execute("UPDATE regretless_events SET data = 'gone'")
+    for part in ("", "-journal"):
+        shutil.copy(f"{path}{part}", f"{place}{part}")
+    writer.close()
+    close(place, *{"file": [place], "folder": [copy], "both": [place, copy]}[what])
+    said = read(place, tmp_path / "log")
+    assert said[-1].startswith("error StoreReadOnly"), said
+    assert "interrupted while it wrote" in said[-1]
+    copy.chmod(0o755)
+    place.chmod(0o644)
+    with Study.open(place, "s") as study:
+        assert len(study) == 6
 
 
 @pytest.mark.parametrize("command", ["status", "export", "replay", "report", "suggest"])

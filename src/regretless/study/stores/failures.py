@@ -18,15 +18,14 @@ from regretless.errors import (
 )
 from regretless.study.stores.sqlite import driver
 
-__all__ = ["NO_LOCKS", "as_store_error", "patiently"]
+__all__ = ["as_store_error", "patiently"]
 
 Result = TypeVar("Result")
 
 #: What a database may raise; SQLite's own errors come unwrapped while a connection is being made.
 _RAISED: tuple[type[Exception], ...] = (sa.exc.SQLAlchemyError, sqlite3.Error, driver().Error)
 
-NO_LOCKS = "locks do not work on its file system. Put it on a local disk, or use PostgreSQL"
-
+#: And what was found out before SQLite had to say so.
 _PASSED_ON: tuple[type[Exception], ...] = (*_RAISED, StoreBusy)
 
 #: SQLite's names of what went wrong, by their beginning, longest first.
@@ -41,11 +40,6 @@ _SQLITE: dict[str, tuple[type[StoreError], str]] = {
     ),
     "SQLITE_READONLY": (StoreReadOnly, "it may be read but not written. Check its permissions and those of its folder"),
     "SQLITE_PERM": (StoreReadOnly, "it may not be used. Check its permissions"),
-    "SQLITE_READONLY_ROLLBACK": (
-        StoreReadOnly,
-        "a program was interrupted while it wrote. Open it once with the right to write, which puts it in order",
-    ),
-    "SQLITE_READONLY_DBMOVED": (StoreUnreachable, "it was moved or replaced while it was open. Open it again"),
     "SQLITE_CANTOPEN": (
         StoreUnreachable,
         "it cannot be opened. Check that its folder exists, and that it and what lies beside it may be used",
@@ -54,10 +48,6 @@ _SQLITE: dict[str, tuple[type[StoreError], str]] = {
     "SQLITE_NOTADB": (StoreDamaged, "it is not a database. Give the path of another file, or restore it from a backup"),
     "SQLITE_IOERR": (StoreFull, "the disk may be full, or a quota or limit reached, or it fails. Nothing was changed"),
     "SQLITE_IOERR_READ": (StoreUnreachable, "the disk cannot be read"),
-    **{
-        f"SQLITE_IOERR_{what}": (StoreUnreachable, NO_LOCKS)
-        for what in ("LOCK", "RDLOCK", "UNLOCK", "CHECKRESERVEDLOCK", "SHMOPEN", "SHMLOCK", "SHMMAP")
-    },
     "SQLITE_ERROR": (StoreDamaged, "its tables are not as they should be. Nothing was changed"),
 }
 

@@ -49,8 +49,8 @@ def why_not_ahead(path: Path, version: tuple[int, ...], mounts: str | None = Non
         )
     if on_network(path, mounts):
         return (
-            "it has a write-ahead log, which does not work on a network file system. Move it to a local disk, use "
-            f"PostgreSQL, {turn_back}"
+            "it has a write-ahead log, which does not work on a network file system, and its disk is not known to be "
+            f"a local one. Move it to a local disk, use PostgreSQL, {turn_back}"
         )
     return ""
 

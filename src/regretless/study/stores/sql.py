@@ -10,11 +10,19 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from regretless.errors import InvalidInput, StoreBusy, StoreDamaged, StoreReadOnly, StoreUnreachable, StudyConflict
+from regretless.errors import (
+    InvalidInput,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnreachable,
+    StudyConflict,
+)
 from regretless.study.events import Event
 from regretless.study.journal import Decide
 from regretless.study.stores import schema
-from regretless.study.stores.failures import NO_LOCKS, patiently
+from regretless.study.stores.failures import patiently
 from regretless.study.stores.migrate import revision_of, upgrade
 from regretless.study.stores.postgres import Postgres
 from regretless.study.stores.rows import events_of, from_json, rows_of, spec_digest, to_json
@@ -131,10 +139,12 @@ class SqlStore:
         reach = None if self._checked else min(self.patience, _FIRST)
         try:
             return patiently(attempt, where=self.backend.where, seconds=self.patience, reach=reach)
-        except StoreBusy as error:
+        except (StoreBusy, StoreFull) as error:
             if self.backend.has_locks:
                 raise
-            raise StoreUnreachable(f"{self.backend.where}: {NO_LOCKS}.") from error
+            raise StoreUnreachable(
+                f"{self.backend.where}: locks do not work on its file system. Use a local disk, or PostgreSQL."
+            ) from error
 
     def _row(self, name: str) -> Any:
         if not self._ready(make=False):

@@ -144,8 +144,9 @@ class Sqlite:
 
     def turn(self, study: int) -> AbstractContextManager[Any]:
         """One asker at a time; refused where what is suggested could not be stored."""
-        if self.path.exists() and not os.access(self.path, os.W_OK):
-            raise self._refused(self._why_not(False))
+        why_not = self._access().why_not if self.path.exists() else ""
+        if why_not:
+            raise self._refused(why_not)
         return file_turn(self.path, study)
 
     def now(self) -> float:
@@ -168,11 +169,26 @@ class Sqlite:
                 connection = self._driver.connect(f"{self.path.as_uri()}?{access.query}", uri=True, **settings)
                 self._prepare(connection)
                 return connection
-            except self._driver.Error:
+            except self._driver.Error as error:
                 if connection is not None:
                     connection.close()
-                if self._access() == access:  # else the last writer has just left, or one has come
-                    raise
+                if self._access() != access:  # the last writer has just left, or one has come
+                    continue
+                if self._unfinished(error, access):
+                    raise StoreReadOnly(
+                        f"{self.where} cannot be read as it lies there: a program was interrupted while it wrote. Open "
+                        "it once with the right to write to it and its folder, which puts it in order; or copy it "
+                        f"together with {self.path.name}-journal to a folder of your own, and open the copy."
+                    ) from error
+                raise
+
+    def _unfinished(self, error: Exception, access: _Access) -> bool:
+        """Whether reading failed because somebody's unfinished write has to be undone first, which may not be done."""
+        name = getattr(error, "sqlite_errorname", "")  # its beginning: not every driver says more
+        closed = not os.access(self.path.parent, os.W_OK) and self._size("-journal")
+        return (
+            name.startswith("SQLITE_READONLY") if access.why_not else name.startswith("SQLITE_IOERR") and bool(closed)
+        )
 
     def _access(self) -> _Access:
         """How the file can be used as it is now.
