@@ -43,6 +43,22 @@ def test_a_module_of_the_folder_may_be_trusted(run, odd):
     assert odd.exists()
 
 
+def test_optimize_goes_on_with_such_a_study(run, odd, lab):
+    (lab / "odd.toml").write_text(
+        'command = ["echo", "{x}"]\nbudget = 1\nseed = 1\nstudy = "tuned.db"\n[space]\nx = { low = 0.0, high = 1.0 }\n'
+    )
+    sys.path.insert(0, str(lab))
+    import odd_rules
+
+    Study.open(lab / "tuned.db", "odd", space={"x": (0.0, 1.0)}, rule=odd_rules.Odd(), seed=1).close()
+    sys.path.remove(str(lab))
+    del sys.modules["odd_rules"]
+    odd.unlink()
+    assert "--trust odd_rules" in run("optimize", "odd.toml", code=1).stderr
+    assert not odd.exists()
+    assert "Best" in run("optimize", "odd.toml", "--trust", "odd_rules").stdout
+
+
 def test_trust_from_the_environment(run, odd, monkeypatch):
     monkeypatch.setenv("REGRETLESS_TRUST", "other odd_rules")
     run("suggest")

@@ -22,7 +22,19 @@ from regretless.spaces.scalars import pasteable
 from regretless.study import Regret, Study, Trial
 from regretless.study.limits import as_limits
 
-__all__ = ["AGAIN", "SUFFIX", "Lab", "about", "check_rows", "command_of", "open_lab", "place_beside", "study_options"]
+__all__ = [
+    "AGAIN",
+    "SUFFIX",
+    "Lab",
+    "about",
+    "check_rows",
+    "command_of",
+    "open_lab",
+    "place_beside",
+    "study_options",
+    "trust_option",
+    "trusted",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -91,7 +103,7 @@ class Lab:
 
 
 def study_options(command: Command) -> Command:
-    """``--study`` and ``--name``, handed on as ``where`` and ``name``; ``--trust``, which `open_lab` looks up."""
+    """``--study`` and ``--name``, handed on as ``where`` and ``name``; and ``--trust``."""
     where = click.option(
         "--study",
         "where",
@@ -100,7 +112,12 @@ def study_options(command: Command) -> Command:
         help="Its .study.db file, the file it lies beside, or a postgresql:// URL. Default: the only one here.",
     )
     name = click.option("--name", metavar="NAME", help="The name of the study, where a database holds several.")
-    trust = click.option(
+    return where(name(trust_option(command)))
+
+
+def trust_option(command: Command) -> Command:
+    """``--trust``, which `trusted` looks up."""
+    option = click.option(
         "--trust",
         multiple=True,
         metavar="MODULE",
@@ -109,7 +126,15 @@ def study_options(command: Command) -> Command:
         callback=lambda ctx, _option, modules: ctx.meta.update({_TRUST: modules}),
         help="A module whose code the study may use, such as that of a rule of your own. Repeatable.",
     )
-    return where(name(trust(command)))
+    return option(command)
+
+
+def trusted() -> tuple[str, ...]:
+    """The modules whose code the study may use; they may lie in the current folder."""
+    modules: tuple[str, ...] = click.get_current_context().meta[_TRUST]
+    if modules:
+        sys.path.insert(0, str(Path.cwd()))
+    return modules
 
 
 def place_beside(file: str) -> str:
@@ -148,10 +173,7 @@ def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
             f"{shown} holds {len(names)} studies: {', '.join(names)}. Choose one, such as --name "
             f"{pasteable(names[:1])} for the first."
         )
-    trust = click.get_current_context().meta[_TRUST]
-    if trust:
-        sys.path.insert(0, str(Path.cwd()))  # the module may lie in the current folder
-    with Study.open(place, names[0] if name is None else name, trust=trust, **more) as study:
+    with Study.open(place, names[0] if name is None else name, trust=trusted(), **more) as study:
         said = study.about
         stop = said.get("stop")
         yield Lab(

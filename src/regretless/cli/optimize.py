@@ -7,7 +7,7 @@ from regretless.cli._evaluate import Evaluate
 from regretless.cli._loop import LEASE, Loop, interrupted_by_signals
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say
 from regretless.cli._standing import MET, standing
-from regretless.cli._study import about
+from regretless.cli._study import about, trust_option, trusted
 from regretless.errors import InvalidInput
 from regretless.report.text import pairs
 from regretless.study import Study, Trial
@@ -22,6 +22,7 @@ __all__ = ["command"]
     short_help="Optimise a program or a Python function.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@trust_option
 @format_option
 def command(file: str, format: Format) -> None:
     """Optimise what FILE, in TOML, describes. Started again, it goes on where it was.
@@ -71,6 +72,7 @@ def _run(config: Config, evaluate: Evaluate, format: Format) -> bool:
         seed=config.seed,
         about=said,
         lease=LEASE,
+        trust=trusted(),
     ) as study:
         if len(study):
             say(f"Going on with {config.study}: {len(study)} trials so far.")

@@ -3,8 +3,9 @@ import sqlite3
 
 import pytest
 from tests.study.stores.postgres import Server
+from tests.study.stores.workers import NEVER_SAFE
 
-from regretless.study.stores import sqlite
+from regretless.study.stores import journaling, sqlite
 
 #: Where PostgreSQL is tested against a server that the tests start; "skip" leaves that out, nothing else does.
 POSTGRES = os.environ.get("REGRETLESS_TEST_POSTGRES", "start")
@@ -23,6 +24,7 @@ def server():
 def old_sqlite(monkeypatch):
     """Python's own SQLite even where a newer one is installed: the rollback journal instead of WAL."""
     monkeypatch.setattr(sqlite, "driver", lambda: sqlite3)
+    monkeypatch.setattr(journaling, "_SAFE_WAL", NEVER_SAFE)
 
 
 @pytest.fixture(params=["sqlite", "old sqlite", "postgres"])

@@ -11,7 +11,7 @@ from typing import Any
 
 from regretless import Exhausted, StoreReadOnly, Study, replay
 from regretless.errors import RegretlessError
-from regretless.study.stores import sqlite
+from regretless.study.stores import journaling, sqlite
 
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
@@ -21,6 +21,10 @@ CONTEXT.set_forkserver_preload(
 SPACE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
 #: All suggestions are of the design: as good as any to test a store with, and cheap.
 SETTINGS: dict[str, Any] = {"space": SPACE, "seed": 1, "n_initial": 2000}
+
+
+#: Where Python's own SQLite is new, it is taken for an old one.
+NEVER_SAFE = (99,) if sqlite3.sqlite_version_info >= journaling._SAFE_WAL else journaling._SAFE_WAL
 
 
 def value_of(trial: Any) -> float:
@@ -35,6 +39,7 @@ def begin(place: str) -> None:
 
 def use_old() -> None:
     sqlite.driver = lambda: sqlite3
+    journaling._SAFE_WAL = NEVER_SAFE
 
 
 def note(log: str, text: str) -> None:
