@@ -274,6 +274,11 @@ def test_where_the_study_is(run, lab, made):
     assert sorted(path.name for path in lab.iterdir() if path.suffix == ".db") == ["other.study.db", "scope.study.db"]
 
 
+@pytest.mark.parametrize("command", ["status", "suggest", "replay"])
+def test_a_study_named_without_its_option(run, lab, made, command):
+    assert "--study PLACE" in run(command, "scope.study.db", code=2).stderr
+
+
 def test_no_study_here(run, lab):
     assert "regretless init" in run("status", code=2).stderr
     assert list(lab.iterdir()) == []

@@ -34,7 +34,8 @@ def trials(lab):
 
 
 def test_a_command_and_going_on(run, lab, config):
-    run("optimize", config(COMMAND + "budget = 5\nworkers = 2\nseed = 1\n"))
+    said = run("optimize", config(COMMAND + "budget = 5\nworkers = 2\nseed = 1\n"))
+    assert ".study.db" in said.stdout  # where to find it again
     assert len(trials(lab)) == 5
     assert all(trial.value == trial.params["x"] for trial in trials(lab))
     said = run("optimize", config(COMMAND + "budget = 7\nseed = 1\n"), "--format", "json")

@@ -41,6 +41,11 @@ class _Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
+        except click.UsageError as error:
+            if not _names_a_study(error):
+                raise
+            hint = "A study is named by an option: --study PLACE."
+            raise click.UsageError(f"{error.message}. {hint}", ctx=error.ctx) from error
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
         except (RegretlessError, OSError) as error:  # the user's to mend: a sentence, not a traceback
@@ -68,6 +73,12 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that has no sign for ± shows another, and goes on
             stream.reconfigure(errors="replace")
+
+
+def _names_a_study(error: click.UsageError) -> bool:
+    """Whether somebody gave a command about a study one argument too many: its file, as other programs have it."""
+    takes_study = error.ctx is not None and any(param.name == "where" for param in error.ctx.command.params)
+    return takes_study and "unexpected extra argument" in error.message
 
 
 def _sentence(error: Exception) -> str:

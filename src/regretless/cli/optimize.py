@@ -96,5 +96,5 @@ def _run(config: Config, evaluate: Evaluate, format: Format) -> bool:
         elif format == "csv":
             print_rows(["what", "says"], [{"what": what, "says": says} for what, says in view.facts()], format)
         else:
-            print_facts(view.facts())
+            print_facts([("Study", f"{study.name} ({config.study})"), *view.facts()])
         return view.met
