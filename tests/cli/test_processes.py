@@ -6,10 +6,12 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from regretless.cli import _processes
 from regretless.cli._evaluate import Function, Outcome, Run
 from regretless.cli._processes import KEPT, MARK, Programs, Tail
 from regretless.errors import InvalidInput
@@ -63,6 +65,11 @@ ENDS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def little_patience(monkeypatch):
+    monkeypatch.setattr(_processes, "GRACE", 0.3)
+
+
 def python(text, *, timeout, folder):
     (folder / "program.py").write_text(PROGRAM + text + "\n")
     return Run((sys.executable, "-I", "-S", "program.py"), [], folder, timeout)
@@ -113,18 +120,28 @@ def test_a_server_may_stay(tmp_path):
     os.kill(server, signal.SIGKILL)
 
 
-def test_stop_ends_everything_and_nothing_starts_after_it(tmp_path):
-    run = python(HANGS["a deaf daemon"], timeout=None, folder=tmp_path)
-    from concurrent.futures import ThreadPoolExecutor
-
+def stopped(run, folder):
+    """The outcome of a run that is stopped once two process ids are noted."""
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(run, {})
-        while not (tmp_path / "pids").exists() or len((tmp_path / "pids").read_text().split()) < 2:
+        while not (folder / "pids").exists() or len((folder / "pids").read_text().split()) < 2:
             time.sleep(0.01)
         run.stop()
-        assert future.result().value is None
+        return future.result()
+
+
+def test_stop_ends_everything_and_nothing_starts_after_it(tmp_path):
+    run = python(HANGS["a deaf daemon"], timeout=None, folder=tmp_path)
+    assert stopped(run, tmp_path).value is None
     assert gone(tmp_path)
     assert run({}).kind == "unusable"
+
+
+def test_a_program_that_listens_has_time_to_tidy_up(tmp_path):
+    tidy = "lambda *_: (open('tidy', 'w').close(), os._exit(0))"
+    run = python(f"signal.signal(signal.SIGTERM, {tidy}); note(); time.sleep(300)", timeout=None, folder=tmp_path)
+    stopped(run, tmp_path)
+    assert (tmp_path / "tidy").exists()
 
 
 def test_programs_carry_a_mark_each_its_own():
