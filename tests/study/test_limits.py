@@ -80,6 +80,18 @@ def test_a_result_outside_is_taken_as_noise():
     assert left.bound <= top - left.mean + 1e-12
 
 
+def test_a_little_outside_is_not_a_contradiction_without_noise_either():
+    """A model that is sure of every value: 101 where yields go from 40 to 101 leaves the limit of 100 in force."""
+    sure = Surrogate(method="fixed", lengthscale=0.3, signal_var=1.0, noise_var=0.0)
+    for top, holds in ((101.0, True), (120.0, False)):
+        study = Study([{"t": t} for t in range(10)], surrogate=sure, limits=(0, 100), seed=1)
+        for t in range(8):
+            study.add({"t": t}, top if t == 5 else 40.0 + t)
+        left = study.certificate()
+        assert left.limits_hold == holds
+        assert (left.bound < 1e-6) == holds
+
+
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
 def test_limits_that_the_data_contradict_are_not_used(direction):
     """Percentages with the limits of a share: without this rule nothing would seem to be left to gain."""
