@@ -13,7 +13,7 @@ from regretless.optimizer import suggest
 from regretless.report import effects, explain, html_report
 from regretless.report.explain import expected
 from regretless.report.figures import certificates
-from regretless.report.text import interval
+from regretless.report.text import interval, number
 from regretless.study.replay import asked_from
 from regretless.study.wording import rounded
 
@@ -204,3 +204,14 @@ def test_what_was_expected_then_is_shown_with_what_came_out(study):
     assert expected(study, trial) == wanted
     assert expected(study, study.trials[0]) is None
     assert interval(*wanted) in "".join(read(html_report(study, [])).text)
+
+
+@pytest.mark.parametrize("size", [1.7e308, 1e100, 1e-300])
+def test_results_of_every_size_are_reported(size):
+    rows = [{"a": i, "b": name} for i in range(6) for name in "xy"]
+    study = Study(rows, seed=1)
+    for k in range(7):
+        study.tell(study.ask(), (-1) ** k * size)
+    page = "".join(read(html_report(study, [])).text)
+    assert ("Without figures" in page) == (size > 1e150)
+    assert number(size) in page

@@ -3,11 +3,13 @@
 import base64
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regretless.errors import NumericalError
 from regretless.plots import plot_certificate, plot_regret
 from regretless.plots.canvas import BLUE, SKY, load
 from regretless.report.effects import Effect
@@ -37,13 +39,18 @@ def certificates(study: Study) -> tuple[list[RemainingRegret], list[int]]:
     """
     n = sum(trial.value is not None and not trial.excluded for trial in study.trials)
     counts = sorted({int(count) for count in np.linspace(min(3, n), n, _LOOKS)})
-    looks = [study.certificate(leave_out=n - count) for count in reversed(counts)]  # now first: its model is at hand
-    return looks[::-1], counts
+    looks = {}
+    for count in reversed(counts):  # now first: its model is at hand
+        with suppress(NumericalError):  # values that are too large to say what is left
+            looks[count] = study.certificate(leave_out=n - count)
+    return list(looks.values())[::-1], list(looks)[::-1]
 
 
 def certificate_figure(study: Study) -> str:
     """The regret that was left, by evaluation."""
     looks, counts = certificates(study)
+    if not looks:
+        return "<p>There was no certificate to draw.</p>"
     figure, ax = _figure((7.0, 3.4))
     plot_certificate(looks, ax=ax, evaluations=counts)
     ax.set_xlabel("results")

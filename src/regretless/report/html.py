@@ -16,6 +16,8 @@ from regretless.study import Event, Study, Trial
 
 __all__ = ["GENERATOR", "html_report"]
 
+#: Larger results are listed and not drawn.
+_LARGEST_DRAWN = 1e150
 #: Marks a page as one of ours.
 GENERATOR = '<meta name="generator" content="regretless'
 
@@ -45,7 +47,7 @@ def html_report(
     """
     title = f"{study.name or 'Study'}: {study.objective}"
     when = (now or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    found = effects(study) if study.best is not None else []
+    found = effects(study) if study.best is not None and _drawable(study) else []
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(when)} · regretless {escape(__version__)}</p>',
@@ -84,6 +86,8 @@ def _facts(facts: Iterable[tuple[str, str]]) -> str:
 def _figures(study: Study, found: Sequence[Effect]) -> list[str]:
     if study.best is None:
         return ["<p>Nothing was measured yet, so there is nothing to draw.</p>"]
+    if not _drawable(study):
+        return [f'<p class="note">Without figures: there are results beyond {_LARGEST_DRAWN:g}.</p>']
     try:
         parts = ["<h2>Progress</h2>", progress_figure(study)]
         parts += ["<h2>How much regret was left</h2>", _CERTIFICATE, certificate_figure(study)]
@@ -102,6 +106,11 @@ _CERTIFICATE = """<p>An upper bound on what settling on the recommended experime
 fitted model, after so many results. The marks say whether the data speak against the model.</p>"""
 _EFFECTS = """<p>What the model expects at each level of a factor, averaged over all candidates that have it; the band
 holds eight of ten of them. The factor with the largest effect comes first.</p>"""
+
+
+def _drawable(study: Study) -> bool:
+    """Whether averages of the results, and axes for them, are finite numbers."""
+    return all(abs(trial.value) <= _LARGEST_DRAWN for trial in study.trials if trial.value is not None)
 
 
 def _effects_table(found: Sequence[Effect], objective: str) -> list[str]:
