@@ -215,6 +215,13 @@ class TestPast:
         with pytest.raises(InvalidInput, match="leave_out"):
             run(ROWS, 6).certificate(leave_out=count)
 
+    def test_the_past_is_not_put_on_record(self):
+        study = run(ROWS, 6)
+        before = snapshot(study)
+        with pytest.raises(InvalidInput, match="only the certificate of now"):
+            study.certificate(leave_out=1, record=True)
+        assert snapshot(study) == before
+
 
 @pytest.mark.parametrize(
     ("objective", "says"),

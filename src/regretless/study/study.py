@@ -485,9 +485,11 @@ class Study:
         draws, out = as_whole(draws, "draws"), as_whole(leave_out, "leave_out")
         if out >= len(history.y):
             raise InvalidInput(f"leave_out must leave one of the {len(history.y)} told values, got {out}.")
+        if as_bool(record, "record") and out:
+            raise InvalidInput("only the certificate of now goes on record: leave out either record= or leave_out=.")
         choice = self._choice(history) if not out else None
         left = self._certifier.certificate(without_last(history, out), choice, eps=eps, draws=draws)
-        if as_bool(record, "record"):
+        if record:
             self._recorder.record(lambda: self._recorder.event("certified", **left.to_data()))
         return left
 
