@@ -172,6 +172,19 @@ def test_rows_excluded_before_stay_excluded():
     assert not {9, 15} & {trial.row for trial in study.trials}
 
 
+def test_bounds_of_the_shorter_table_are_not_remembered():
+    """Patience looks at earlier certificates too: they are about the candidates there are now."""
+    store = MemoryStore()
+    study = Study.open(store, "s", space=FIRST, seed=1)
+    go_on(study, 8)
+    before = study._certifier._bound(study._history())
+    study.extend(MORE)
+    fresh = Study.open(store, "s")
+    after = study._certifier._bound(study._history())
+    assert after == fresh._certifier._bound(fresh._history())
+    assert after > before
+
+
 def test_what_cannot_be_extended():
     mixed = Study({"n": (1, 3), "c": ["a", "b"]}, seed=1)
     with pytest.raises(InvalidInput, match=r"only a table can be extended.*new study"):

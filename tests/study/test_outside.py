@@ -1,12 +1,14 @@
 """Data of points that are no candidates: the model knows them, and nothing else changes."""
 
+import sys
+
 import numpy as np
 import pytest
 from tests.study.helpers import SPACES, all_bits, smooth
 from tests.study.torture import rules
 
 from regretless import Exhausted, InvalidInput, Mixed, Study, Surrogate, Table, replay
-from regretless.acquisition import RULES
+from regretless.acquisition import EI, RULES
 from regretless.optimizer.beliefs import believe
 from regretless.study import Regret
 from regretless.study.journal import MemoryStore
@@ -125,13 +127,27 @@ def test_the_last_row_stays_open():
         study.ask()
 
 
-def test_points_outside_use_up_no_finite_space():
-    space = Mixed({"n": (1, 120), "m": (1, 120)}, repeats="never")  # too large to be listed
-    study = Study(space, seed=1, n_initial=2)
-    study.add({"n": 121, "m": 5}, 1.0)
-    history = study._history()
-    assert history.told.inside.tolist() == [False]
-    assert study.ask().params["n"] <= 120
+def test_points_outside_use_up_no_finite_space(monkeypatch):
+    monkeypatch.setattr(sys.modules["regretless.optimizer.setup"], "ENUMERATE_UP_TO", 0)  # as if it were large
+    study = Study(Mixed({"n": (1, 4)}, repeats="never"), seed=1, n_initial=2)
+    assert isinstance(study._setup.domain, Mixed)
+    study.add({"n": 5}, 1.0)
+    assert sorted(study.tell(study.ask(), 0.0).params["n"] for _ in range(4)) == [1, 2, 3, 4]
+    with pytest.raises(Exhausted):
+        study.ask()
+
+
+@pytest.mark.parametrize("space", ["box", "table"])
+def test_an_incumbent_is_the_best_of_the_candidates(space):
+    """Not the best that was measured: a candidate need not improve on what cannot be chosen."""
+    known = Surrogate.known("rbf", 0.3, signal_var=1.0, noise_var=0.01)
+    for incumbent in ("value", "mean"):
+        study = Study(SPACES[space](), seed=1, rule=EI(incumbent=incumbent), surrogate=known, n_initial=2)
+        inside = [study.tell(study.ask(), value) for value in (0.2, 0.5)]
+        study.add(OUTSIDE[space][1], 9.0)
+        mean, _ = study.predict([trial.params for trial in inside])
+        best = {"value": 0.5, "mean": float(mean.max())}[incumbent]
+        assert study.ask().record["incumbent"] == pytest.approx(best, rel=1e-9)
 
 
 def test_it_counts_as_data_of_the_design_and_of_the_best_measured():

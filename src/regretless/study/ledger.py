@@ -236,12 +236,14 @@ class Ledger:
         if table.dim != before.dim:  # a column that did not vary does now
             self.fit = None
             self._X = np.zeros((len(self._y), table.dim))
-        for number, trial in enumerate(self.trials):
-            place = table.place(trial.params)
-            self._X[number] = place.x
-            if self._index[number] == OUTSIDE and place.index >= 0:
-                self._index[number] = place.index
-                self.trials[number] = replace(trial, row=table.ids[place.index], note=None)
+        index = self._index[: len(self.trials)]
+        rows = np.flatnonzero(index >= 0)
+        self._X[rows] = table.X[index[rows]]
+        for number in np.flatnonzero(index == OUTSIDE).tolist():
+            place = table.place(self.trials[number].params)
+            self._X[number], self._index[number] = place.x, place.index
+            if place.index != OUTSIDE:
+                self.trials[number] = replace(self.trials[number], row=table.ids[place.index], note=None)
 
     def _noted(self, event: Event) -> None:
         """On record only."""
