@@ -46,7 +46,8 @@ class Server:
     def __init__(self, *, durable: bool = False, bin_folder: Path | None = None) -> None:
         self.bin = bin_folder or programs()
         self.user = _user()
-        self.folder = Path(tempfile.mkdtemp(prefix="rpg"))
+        open_to_all = None if self.user is None else "/tmp"  # root's own folder for temporary files may not be
+        self.folder = Path(tempfile.mkdtemp(prefix="rpg", dir=open_to_all))
         if self.user is not None:
             os.chown(self.folder, pwd.getpwnam(self.user).pw_uid, -1)
         if not self._reachable():
