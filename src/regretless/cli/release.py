@@ -37,7 +37,8 @@ def command(
         for trial in chosen:
             lab.study.release(trial.number, reason)
             say(f"Trial {trial.number}, {point(trial.row, trial.params, lab.row_name)}, is given up.")
-        say("They may be suggested again." if chosen else "No experiment is pending.")
+        what = "They" if len(chosen) > 1 else "It"
+        say(f"{what} may be suggested again." if chosen else "No experiment is pending.")
 
 
 def _at(lab: Lab, row: str) -> list[Trial]:

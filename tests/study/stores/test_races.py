@@ -71,6 +71,28 @@ def test_another_adds_the_very_candidate(two, between):
     check(two[0])
 
 
+def test_another_extends_the_table(two, between):
+    between += [lambda: two[1].extend([{"t": 8}, {"t": 12}])]
+    two[0].ask()
+    made = two[0].events()[-1]
+    assert made.data["seen"] == made.seq - 1  # computed again, with the longer table
+    check(two[0])
+    assert two[0].space == two[1].space
+    assert {trial.row for trial in two[0].ask(6)} == set(range(10)) - {trial.row for trial in two[0].trials[:4]}
+    check(two[1])
+
+
+def test_a_result_is_placed_in_the_table_as_it_is_stored(two):
+    """What was outside when it was looked at is a row when it is stored, and codes have a column more."""
+    two[1].extend([{"t": 8}])
+    assert two[0].add({"t": 8}, 1.0).row == 8
+    assert two[1].add({"t": 8.5}, 1.0).note
+    assert two[0].extend([{"t": 8.5}]) == (9,)
+    two[1].refresh()
+    assert two[1].trials[4].row == 9
+    check(two[1])
+
+
 def test_another_excludes_the_very_row(two, between):
     trial = two[0].ask()
     two[0].release(trial)
