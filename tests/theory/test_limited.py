@@ -75,16 +75,16 @@ def test_limits_that_are_far_away_change_no_bit(random_table):
 
 def test_the_threshold_is_the_best_within_the_limits():
     """Against the formula on a fine grid of u."""
-    for seed in range(20):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         below, sd = -np.abs(rng.standard_normal(12)), rng.random(12)
         below[3] = 0.0
         lower, upper = -abs(rng.standard_normal()), float(rng.uniform(0.05, 1.5))
         here = limited_mean(0.0, sd[3], lower, upper)
         cut = expected_excess(upper, below, sd)
-        grid = np.linspace(lower, upper, 4001)
+        grid = np.linspace(lower, upper, 801)
         values = [u + expected_excess(u, below, sd) - cut - here for u in grid]
-        assert limited_tail_sum(below, sd, 3, lower, upper) == pytest.approx(min(values), abs=1e-6)
+        assert limited_tail_sum(below, sd, 3, lower, upper) == pytest.approx(min(values), abs=1e-4)
 
 
 def test_a_recommendation_that_is_known_caps_the_regret_at_the_distance_to_the_limit():
