@@ -56,6 +56,7 @@ def test_it_is_marked_wherever_it_is_shown(run, lab, made):
     measure(run, lab, 4)
     run("ran", "--set", "T=85", "--set", "solvent=ethanol", 99)
     assert "99 at solvent=ethanol, T=85 (not a row of the table" in run("status").stdout
+    assert "not a row" in json.loads(run("status", "--format", "json").stdout)["best_measured"]["note"]
     run("export", "--out", "out.csv")
     head, *lines = (lab / "out.csv").read_text().splitlines()
     last = dict(zip(head.split(","), lines[-1].split(",", maxsplit=head.count(",")), strict=True))

@@ -99,7 +99,13 @@ class Standing:
             "direction": self.study.direction,
             "counts": dict(self.counts),
             "best_measured": best
-            and {"trial": best.number, "row": best.row, "params": best.params, "value": best.value},
+            and {
+                "trial": best.number,
+                "row": best.row,
+                "params": best.params,
+                "value": best.value,
+                "note": best.note,
+            },
             "recommended": chosen
             and {"row": chosen.row, "params": chosen.params, "mean": chosen.mean, "sd": chosen.sd},
             "certificate": left
