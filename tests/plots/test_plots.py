@@ -76,6 +76,13 @@ class TestRegret:
         np.testing.assert_array_equal(points_of(ax, "initial design")[:, 1], told(study_1d)[:n])
         np.testing.assert_array_equal(points_of(ax, "chosen by irgp-ucb")[:, 1], told(study_1d)[n:])
 
+    def test_what_the_user_added_is_no_part_of_the_design(self) -> None:
+        study = maximize(bowl, {"heat": (0.0, 100.0), "flow": (0.0, 4.0)}, n_trials=8, seed=1).study
+        study.add({"heat": 30.0, "flow": 2.0}, 0.25)
+        ax = plot_regret(study)
+        np.testing.assert_array_equal(points_of(ax, "added by the user"), [[9, 0.25]])
+        assert len(points_of(ax, "initial design")) == sum(trial.source == "design" for trial in study.trials)
+
     def test_regret_zero_is_drawn(self) -> None:
         study = Study({"n": (1, 3)}, seed=0)
         for n, value in ((1, 5.0), (2, 7.0), (3, 6.0)):
@@ -247,7 +254,8 @@ def test_data_beyond_the_bounds_are_not_drawn_beside_the_axes(over: str | list[s
     study = maximize(bowl, {"heat": (0.0, 100.0), "flow": (0.0, 4.0)}, n_trials=8, seed=1).study
 
     def drawn() -> int:
-        return len(points_of(plot_posterior(study, over=over), "initial design"))
+        drawn = plot_posterior(study, over=over).collections
+        return sum(len(marks.get_offsets()) for marks in drawn if marks.get_label() == "added by the user")
 
     before = drawn()
     study.add({"heat": 130.0, "flow": 2.0}, -99.0)

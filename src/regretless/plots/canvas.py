@@ -11,14 +11,17 @@ if TYPE_CHECKING:
     from matplotlib.ticker import Locator
 
 __all__ = [
+    "ADDED",
     "BLACK",
     "BLUE",
     "GREEN",
     "GREY",
+    "INITIAL",
     "ORANGE",
     "SKY",
     "VERMILLION",
     "load",
+    "mark",
     "new_axes",
     "new_figure",
     "plain_log_ticks",
@@ -31,6 +34,9 @@ BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION = "#0072B2", "#D55E00"
 GREY = "#767676"
 
+#: Evaluations that no rule chose, as legends call them.
+INITIAL, ADDED = "initial design", "added by the user"
+
 
 def load(module: str) -> Any:
     """A module of matplotlib, or an error that names the extra."""
@@ -38,6 +44,16 @@ def load(module: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise MissingExtra("plots need matplotlib; install it with: pip install 'regretless[plots]'") from error
+
+
+def mark(label: str) -> dict[str, Any]:
+    """How an evaluation is marked, by the label of its group: shapes as well as colours tell the groups apart."""
+    shapes = {INITIAL: "s", ADDED: "D"}
+    return {
+        "marker": shapes.get(label, "o"),
+        "facecolor": "white" if label in shapes else VERMILLION,
+        "edgecolor": BLACK if label in shapes else "none",
+    }
 
 
 def new_axes(ax: "Axes | None") -> "Axes":

@@ -7,7 +7,21 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
-from regretless.plots.canvas import BLACK, BLUE, GREEN, ORANGE, SKY, VERMILLION, load, new_axes, ticks, tidy
+from regretless.plots.canvas import (
+    ADDED,
+    BLACK,
+    BLUE,
+    GREEN,
+    INITIAL,
+    ORANGE,
+    SKY,
+    VERMILLION,
+    load,
+    mark,
+    new_axes,
+    ticks,
+    tidy,
+)
 from regretless.plots.records import Evaluations, as_study, evaluations
 from regretless.spaces import Float, Int, Mixed
 from regretless.study import Recommendation, Result, Study
@@ -22,9 +36,7 @@ Dimension = Float | Int
 # Lightness runs one way in both ramps, so they read in grey and with any colour vision.
 _PALE_TO_BLUE = ["#FFFFFF", "#CFE3F1", "#7FB6DA", BLUE, "#00436B"]
 _YELLOW_TO_BROWN = ["#F0E442", ORANGE, VERMILLION, "#5A1F00"]
-_POINT: dict[str, Any] = {"s": 30, "edgecolor": BLACK, "linewidth": 0.7, "clip_on": False}
-_INITIAL: dict[str, Any] = {**_POINT, "marker": "s", "facecolor": "white", "zorder": 3}
-_CHOSEN: dict[str, Any] = {**_POINT, "marker": "o", "facecolor": VERMILLION, "zorder": 4}
+_POINT: dict[str, Any] = {"s": 30, "edgecolor": BLACK, "linewidth": 0.7, "clip_on": False, "zorder": 4}
 
 
 def plot_posterior(
@@ -83,10 +95,10 @@ def _draw_line(
     ax.plot(grid, mean, color=BLUE, linewidth=2.0, label="posterior mean")
     x, measured = seen.column(name), np.isfinite(seen.value)
     measured &= (grid[0] <= x) & (x <= grid[-1])  # data beyond the bounds are not in the picture
-    for chosen, look in ((seen.initial & measured, _INITIAL), (~seen.initial & measured, _CHOSEN)):
-        if chosen.any():
-            label = "initial design" if look is _INITIAL else f"chosen by {study.rule.name}"
-            ax.scatter(x[chosen], seen.value[chosen], label=label, **look)
+    for label, group in seen.groups.items():
+        which = group & measured
+        if which.any():
+            ax.scatter(x[which], seen.value[which], label=label, **{**mark(label), **_POINT})
     ax.axvline(recommended.params[name], color=GREEN, linestyle="--", linewidth=1.5, label="recommended")
     ax.set_xlabel(name)
     ax.set_ylabel("value")
@@ -104,14 +116,16 @@ def _draw_map(
     filled.set_edgecolor("face")  # no hairlines between the bands in vector formats
     x, y = seen.column(a), seen.column(b)
     shown = (grids[0][0] <= x) & (x <= grids[0][-1]) & (grids[1][0] <= y) & (y <= grids[1][-1])
-    first, later = seen.initial & shown, ~seen.initial & shown
-    if first.any():
-        ax.scatter(x[first], y[first], label="initial design", **_INITIAL)
-    if later.any():
-        look = {**_CHOSEN, "c": seen.number[later], "cmap": ramp("order", _YELLOW_TO_BROWN)}
-        del look["facecolor"]
-        dots = ax.scatter(x[later], y[later], label=f"chosen by {study.rule.name}", **look)
-        _bar(ax, dots, "evaluation", whole=True)
+    for label, group in seen.groups.items():
+        which, look = group & shown, {**mark(label), **_POINT}
+        if not which.any():
+            continue
+        if label not in (INITIAL, ADDED):  # chosen by the rule: coloured by their order
+            del look["facecolor"]
+            look |= {"c": seen.number[which], "cmap": ramp("order", _YELLOW_TO_BROWN)}
+        dots = ax.scatter(x[which], y[which], label=label, **look)
+        if "c" in look:
+            _bar(ax, dots, "evaluation", whole=True)
     _bar(ax, filled, "posterior mean", whole=False)
     star: dict[str, Any] = {"marker": "*", "facecolor": GREEN, "edgecolor": "white", "clip_on": False, "zorder": 5}
     ax.scatter([recommended.params[a]], [recommended.params[b]], s=150, linewidth=0.9, label="recommended", **star)

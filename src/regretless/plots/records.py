@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
+from regretless.plots.canvas import ADDED, INITIAL
 from regretless.study import Result, Study
 
 __all__ = ["Evaluations", "as_study", "evaluations"]
@@ -22,7 +23,8 @@ class Evaluations:
     params: tuple[Mapping[str, Any], ...]
     value: Floats  # NaN where the trial failed
     best: Floats  # the best value so far; NaN before the first
-    initial: npt.NDArray[np.bool_]  # of the initial design, or data brought along
+    chosen: npt.NDArray[np.bool_]  # by the rule
+    groups: Mapping[str, npt.NDArray[np.bool_]]  # all of them by where they came from: a label, and which ones
 
     def column(self, name: str) -> Floats:
         """One parameter of every evaluation."""
@@ -44,10 +46,15 @@ def evaluations(study: Study) -> Evaluations:
     if not np.isfinite(value).any():
         raise InvalidInput("there is nothing to draw: no trial has a value yet.")
     best_of = np.fmax if study.direction == "maximize" else np.fmin  # both pass over NaN
+    source = np.array([trial.source for trial in ended])
+    masks = {INITIAL: source == "design", ADDED: source == "added"}
+    chosen = ~(masks[INITIAL] | masks[ADDED])
+    masks[f"chosen by {study.rule.name}"] = chosen  # last, so that it lies on top
     return Evaluations(
         number=np.arange(1, len(ended) + 1),
         params=tuple(trial.params for trial in ended),
         value=value,
         best=best_of.accumulate(value),
-        initial=np.array([trial.source in ("design", "added") for trial in ended], dtype=np.bool_),
+        chosen=chosen,
+        groups={label: mask for label, mask in masks.items() if mask.any()},
     )

@@ -1,11 +1,11 @@
 """How fast the best value improves."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regretless.arrays import as_finite_float
-from regretless.plots.canvas import BLACK, BLUE, VERMILLION, new_axes, ticks, tidy
+from regretless.plots.canvas import BLUE, mark, new_axes, ticks, tidy
 from regretless.plots.records import as_study, evaluations
 from regretless.study import Result, Study
 
@@ -43,17 +43,11 @@ def plot_regret(source: Study | Result, optimum: float | None = None, ax: "Axes 
     if optimum is not None:
         best = as_finite_float(optimum, "optimum")
         drawn, values = sign * (best - seen.best), sign * (best - seen.value)
-    n_initial = int(seen.initial.sum())
-    if n_initial and seen.initial[:n_initial].all():
-        ax.axvspan(0.5, n_initial + 0.5, color="#F1F1F1", linewidth=0, zorder=0)
-    first, later = seen.initial, ~seen.initial
+    before = int(np.argmax([*seen.chosen, True]))  # evaluations before the rule's first choice
+    ax.axvspan(0.5, before + 0.5, color="#F1F1F1", linewidth=0, zorder=0)
     ax.step(seen.number, drawn, where="post", color=BLUE, linewidth=2.0, label="best so far")
-    if first.any():
-        look: dict[str, Any] = {"marker": "s", "facecolor": "white", "edgecolor": BLACK, "linewidth": 0.9}
-        ax.scatter(seen.number[first], values[first], s=18, label="initial design", zorder=3, **look)
-    if later.any():
-        look = {"marker": "o", "facecolor": VERMILLION, "edgecolor": "none"}
-        ax.scatter(seen.number[later], values[later], s=18, label=f"chosen by {study.rule.name}", zorder=3, **look)
+    for label, which in seen.groups.items():
+        ax.scatter(seen.number[which], values[which], s=18, label=label, zorder=3, linewidth=0.9, **mark(label))
     ax.set_xlabel("evaluation")
     ax.xaxis.set_major_locator(ticks(whole=True))
     if optimum is None:
