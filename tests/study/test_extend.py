@@ -1,5 +1,8 @@
 """Studies whose table gets further candidates."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 from tests.study.helpers import all_bits, bits, smooth, snapshot
@@ -239,3 +242,23 @@ def test_a_kind_of_event_that_came_later_is_a_sentence():
         study.ask()
     with pytest.raises(StoreTooNew):
         Study.open(store, "s")
+
+
+def test_a_kept_database_adds_up_to_the_same(tmp_path):
+    """`stores/data/make_extended.py` wrote it: codes and numbers of candidates must stay what they were."""
+    path = tmp_path / "extended.db"
+    shutil.copy(Path(__file__).parent / "stores" / "data" / "extended.db", path)
+    study = Study.open(path, "grown")
+    assert [trial.row for trial in study.trials] == [
+        *("A40", "A60", "B40", "B60", None, "B85s", "A20", "B85", "C85", "B20")
+    ]
+    assert [trial.number for trial in study.trials if trial.note] == [4]
+    told = study._history().told
+    assert told.index.tolist() == [1, 2, 4, 5, -2, 8, 7, 6, 3]
+    assert told.X.tolist() == [
+        *([0.0, 0.5, 0.0], [0.0, 1.0, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 0.0], [0.0, 1.2625, 0.0]),
+        *([1.0, 1.625, 0.0], [1.0, 1.625, 1.0], [2.0, 1.625, 0.0], [1.0, 0.0, 0.0]),
+    ]
+    assert len(replay(study)) == 8
+    assert [asked_from(study, number)[0].domain.n_candidates for number in (6, 7)] == [6, 9]
+    study.tell(study.ask(), 1.0)
