@@ -13,8 +13,8 @@ Kind = Literal[
     "told",
     "failed",
     "late",  # a result of a trial that was offered again and had ended by then; kept, not used
-    "added",  # data brought along
-    "added_outside",  # data brought along of a point that is no candidate
+    "added",  # a result that was not asked for
+    "added_outside",  # one of a point that is no candidate
     "amended",  # a result was corrected
     "excluded",  # a result is not used any more
     "included",  # it is used again

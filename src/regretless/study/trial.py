@@ -27,7 +27,7 @@ class Trial:
         What was measured, in the user's units and sign.
     source
         ``"design"`` (initial design), ``"rule"``, ``"random"`` (the model could not be used: see ``fallback``) or
-        ``"added"`` (data brought along).
+        ``"added"`` (a result that was not asked for).
     record
         Why this point: what the rule drew (``zeta``, squared; thresholds and maxima in the model's standardised units)
         and what the model expected (``mean``, ``sd``, in the user's units and sign); where there are very many results,
