@@ -1,6 +1,7 @@
 """Runs the code in the README, in the documentation and in the docstrings, with sybil."""
 
 import os
+import socket
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,17 @@ _docstrings = Sybil(
 )
 
 pytest_collect_file = (_pages + _docstrings).pytest()
+
+
+@pytest.fixture
+def loopback() -> None:
+    """For tests that talk to a server of their own: skipped where a machine cannot even reach itself."""
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket() as client:
+        client.settimeout(5.0)
+        try:
+            client.connect(server.getsockname())
+        except OSError as error:
+            pytest.skip(f"127.0.0.1 cannot be reached: {error}")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -50,10 +50,11 @@ def test_two_processes_give_the_same_bytes(alone, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
-def test_a_dask_cluster_gives_the_same_bytes(alone, tmp_path):
+def test_a_dask_cluster_gives_the_same_bytes(alone, tmp_path, loopback):
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    local = {"host": "127.0.0.1", "protocol": "tcp://"}  # else it asks for a way to the internet, and warns of none
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, **local) as cluster:
         reproduce(["linear-regret"], out=tmp_path, quick=True, dask=cluster.scheduler_address)
     assert results(tmp_path / "results") == of(alone, "linear-regret")
 

@@ -94,7 +94,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def locally_served(tmp_path, monkeypatch):
+def locally_served(tmp_path, monkeypatch, loopback):
     """Two files behind a server of our own, an empty cache, and no folder named."""
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     monkeypatch.setattr(measurements, "_cache", lambda: tmp_path / "cache")
