@@ -334,7 +334,7 @@ def test_a_given_length_scale_is_where_the_fit_starts():
 def test_length_scales_for_another_number_of_columns_are_refused(lengthscale, method):
     X, y = smooth(4)
     surrogate = Surrogate(method=method, lengthscale=lengthscale, signal_var=1.0, noise_var=0.1)
-    with pytest.raises(InvalidInput, match="lengthscale must be one number or one a column, 2 in all"):
+    with pytest.raises(InvalidInput, match="lengthscale must be one number or one per column, 2 in all"):
         run(surrogate, X, y)
 
 

@@ -88,7 +88,7 @@ def test_recommendation_under_noise_is_better_than_the_luckiest_value():
 def test_usual_functions(name):
     """60 trials reach 1 % of the range seen at random, for at least 9 of 10 seeds.
 
-    On Holder table, which has four equal tops among many others, about one run in five ends beside them (ADR 22):
+    On Holder table, which has four equal maxima among many others, about one run in five ends beside them (ADR 22):
     fewer than 6 of 10 would come by chance once in thirty times.
     """
     problem = by_name(name)

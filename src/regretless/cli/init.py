@@ -35,7 +35,7 @@ __all__ = ["command"]
     "--objective", required=True, metavar="NAME", help="What is measured; results in a column of that name count."
 )
 @direction_option
-@click.option("--batch", type=click.IntRange(1, 1000), default=1, show_default=True, help="Experiments a round.")
+@click.option("--batch", type=click.IntRange(1, 1000), default=1, show_default=True, help="Experiments per round.")
 @stop_option
 @range_option
 @click.option(
@@ -65,7 +65,7 @@ def command(
     name: str | None,
     **reading: Any,
 ) -> None:
-    """Make a study of the experiments in FILE, one a row. It is kept beside FILE, which is not changed.
+    """Make a study of the experiments in FILE, one per row. It is kept beside FILE, which is not changed.
 
     How each column was read is printed: look at it before you go on.
     """

@@ -48,7 +48,7 @@ class _Model:
 @click.option("--noise", type=float, help="Standard deviation of repeats; a twentieth of the spread if left out.")
 @click.option("--objective", metavar="COLUMN", help="The column of results, if FILE has one: it is left out.")
 @click.option("--most", type=click.IntRange(8, 2000), default=100, show_default=True, help="Look no further than this.")
-@click.option("--functions", type=click.IntRange(5, 1000), default=20, show_default=True, help="Simulations a case.")
+@click.option("--functions", type=click.IntRange(5, 1000), default=20, show_default=True, help="Simulations per case.")
 @sheet_options
 @format_option
 def command(

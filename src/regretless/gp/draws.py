@@ -31,7 +31,7 @@ class Features:
 
     .. math:: \phi_i(x) = \sqrt{2\sigma_f^2/M}\, \cos(\omega_i \cdot x + b_i)
 
-    For a column of categories the frequency is one number a category: the scalar product with its one-hot code.
+    For a column of categories the frequency is one number per category: the scalar product with its one-hot code.
     """
 
     frequencies: Floats  # (M, d), zero in columns of categories

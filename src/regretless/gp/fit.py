@@ -52,7 +52,7 @@ class Surrogate:
     Parameters
     ----------
     kernel
-        ``"rbf"``, ``"matern32"`` or ``"matern52"``, each with one length scale a column; ``"auto"`` lets the fit
+        ``"rbf"``, ``"matern32"`` or ``"matern52"``, each with one length scale per column; ``"auto"`` lets the fit
         choose (every further start draws its family, and the best of all starts wins) and is ``"matern52"`` where
         nothing is fitted.
     method
@@ -237,7 +237,7 @@ def fit(
     d = X.shape[1]
     given = surrogate.lengthscale if isinstance(surrogate.lengthscale, tuple) else (surrogate.lengthscale,) * d
     if len(given) != d:
-        raise InvalidInput(f"lengthscale must be one number or one a column, {d} in all; got {len(given)}.")
+        raise InvalidInput(f"lengthscale must be one number or one per column, {d} in all; got {len(given)}.")
     units = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
     objective = _Objective.build(surrogate, X, units.standardised(y), categorical)
     family, best = objective.first_guess(start)

@@ -1,4 +1,4 @@
-r"""Stationary kernels with one length scale a column (ARD), for numbers and for categories.
+r"""Stationary kernels with one length scale per column (ARD), for numbers and for categories.
 
 .. math:: k(x, x') = \sigma_f^2 \, \rho(r^2), \qquad r^2 = \sum_j D_j(x_j, x'_j) / \ell_j^2
 

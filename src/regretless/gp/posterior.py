@@ -27,7 +27,7 @@ from regretless.linalg import Factor, cholesky
 
 __all__ = ["VAR_FLOOR", "Posterior", "Slope", "posterior"]
 
-#: A derivative: one number for all rows, or one a row.
+#: A derivative: one number for all rows, or one per row.
 Slope: TypeAlias = Floats | float
 
 #: Variances are kept above this share of the prior's, so that sd and its gradient stay finite at observed points.
@@ -82,7 +82,7 @@ class Posterior:
         """Mean and sd at the rows of X, and the chain rule.
 
         ``pull(by_mean, by_sd)`` is the gradient in the rows of X of what depends on them through mean and sd, given
-        its derivatives: a number for all rows, or one a row. Taken together they cost one product, not two.
+        its derivatives: a number for all rows, or one per row. Taken together they cost one product, not two.
         """
         K_xX, slope = self.kernel.with_slope(X, self.X)
         V = self.factor.half_solve(K_xX.T)

@@ -32,7 +32,7 @@ _RIVALS = ("ts", "pims", "gp-ucb", "rgp-ucb", "ei", "mes")
 _WHY = {
     "jes": "Ours draws exact sample paths. Random features in their place do not make it slower; published code for "
     "JES conditions on the sampled optimum in another way, and whether that is the reason we do not know.",
-    "holder-table": "A run that is caught in a local maximum decides the mean of ten. How many are caught depends on "
+    "holder-table": "A run that is trapped in a local maximum decides the mean of ten. How many are trapped depends on "
     "the noise of the model, the shortest length scale and the start, which the paper leaves open; the documentation "
     "lists what we tried.",
 }

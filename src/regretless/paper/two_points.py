@@ -20,7 +20,7 @@ __all__ = ["regret_on_two_points"]
 
 
 def regret_on_two_points(unit: Unit) -> Columns:
-    """One row a run: the cumulative regret at the checkpoints, in columns called by their T.
+    """One row per run: the cumulative regret at the checkpoints, in columns called by their T.
 
     ``problem`` is ``rho=...``, ``method`` is ``c=...`` for GP-UCB with that constant, or ``irgp-ucb``.
     """

@@ -46,7 +46,7 @@ def climb(
         ``f(X, which)``: values and gradients at the rows of X, where row i belongs to start ``which[i]``. A point whose
         value is not finite is never moved to; a start with such a value stays.
     starts
-        Points of the unit cube, one a row; columns that may not move hold anything.
+        Points of the unit cube, one per row; columns that may not move hold anything.
     movable
         Columns that may move; the others keep the value of their start.
     max_steps
@@ -54,7 +54,7 @@ def climb(
     tolerance
         An ascent ends when its projected gradient, or what a step promises, is below this share of the score's scale.
     race
-        Only the highest top is wanted: an ascent is given up when its promise is too small to overtake the best so far.
+        Only the highest maximum is wanted: an ascent is given up when its promise is too small to overtake the best so far.
         Otherwise what a start arrives at does not depend on the others.
     """
     X = np.array(starts)

@@ -42,7 +42,7 @@ def search_product(
     X, values
         Points to start from (codes the space can decode) and their scores.
     blocked
-        Points that must not be returned, one a row.
+        Points that must not be returned, one per row.
     """
     if space.size is not None and space.size <= SCAN_UP_TO:
         everything = space.enumerate()

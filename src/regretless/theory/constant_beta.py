@@ -43,7 +43,7 @@ def two_point_covariance(rho: float) -> Floats:
     if not abs(number) < LARGEST_RHO:
         raise InvalidInput(
             f"rho must lie strictly between -sqrt(0.99) and sqrt(0.99) = {LARGEST_RHO:.5f}, got {show(rho)}: beyond, "
-            "the matrix is no covariance, and at the ends f has one unknown only and the theorem is false."
+            "the matrix is no covariance, and at the ends f(x2) is a multiple of f(x1) and the theorem is false."
         )
     return np.array([[1.0, number], [number, _SECOND]])
 
@@ -53,7 +53,7 @@ def constant_beta_threshold(beta: float, *, rho: float) -> float:
 
     .. math:: f(x_1) \ge \frac{2 \max(1, c)}{1 - \rho} + 1, \qquad c = \sqrt\beta
 
-    Then mu_t(x1) - mu_t(x2) >= max(1, c) at every t, as long as the mean of the noise never falls below -1.
+    Then mu_t(x1) - mu_t(x2) >= max(1, c) after every t >= 1 evaluations of x1, as long as the mean of the noise never falls below -1.
 
     >>> constant_beta_threshold(4.0, rho=0.5)
     9.0

@@ -37,7 +37,7 @@ def upper_envelope(mean: npt.ArrayLike, sd: npt.ArrayLike, start: float, until: 
 
     .. math:: c_{k+1} = \min_{j : \sigma_j > \sigma_i} (\mu_i - \mu_j)/(\sigma_j - \sigma_i)
 
-    O(N) a piece while there are few pieces, as in practice, and O(N log N) in all where there are many, as after one
+    O(N) per piece while there are few pieces, as in practice, and O(N log N) in all where there are many, as after one
     observation, when the candidates lie on a curve. Break points beyond ``until`` are left out. Ties: the larger slope.
 
     >>> upper_envelope([0.0, 0.8, 1.0, -0.5], [1.0, 0.5, 0.2, 1.5], start=1.0)
