@@ -159,7 +159,7 @@ def _triangular(L: Floats, B: Floats, *, transposed: bool) -> Floats:
     if B.ndim == 1 or B.flags.f_contiguous:
         x, info = dtrtrs(L, B, lower=1, trans=int(transposed))
     else:
-        # Rows in the place of columns, B' L^-T for L^-1 B: LAPACK would want a copy of B in the other order.
+        # Rows in place of columns, B' L^-T for L^-1 B: LAPACK would want a copy of B in the other order.
         x = dtrsm(1.0, L, B.T, side=1, lower=1, trans_a=int(not transposed)).T
         info = 0 if L.diagonal().all() else int(np.argmin(np.abs(L.diagonal()))) + 1
     if info:

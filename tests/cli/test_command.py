@@ -125,8 +125,8 @@ def test_a_place_that_is_a_word_of_its_own_is_fine(line):
         (["prog", "{rat}"], r"no such parameter.*Did you mean 'rate'"),
         (["prog", "--rate={rat}"], r"does not use \{rate\}.*Did you mean 'rat'"),
         ("prog", r"does not use \{rate\}"),
-        (["prog", "{rate}", "{mode}"], r"place \{mode\}, but there is no such parameter; there are 'rate'"),
-        ("prog {rate} --mode {mode} | tail", r"place \{mode\}, but there is no such parameter"),
+        (["prog", "{rate}", "{mode}"], r"placeholder \{mode\}, but there is no such parameter; there are 'rate'"),
+        ("prog {rate} --mode {mode} | tail", r"placeholder \{mode\}, but there is no such parameter"),
     ],
 )
 def test_commands_that_are_none(command, says):

@@ -51,7 +51,7 @@ def test_the_recommendation_has_the_theorem_at_m_evaluations(T, every):
 
 
 def test_half_the_value_of_all_evaluations_information():
-    """N = 1024, T = 100: gamma_25 in the place of gamma_100 halves the bound while every point is news."""
+    """N = 1024, T = 100: gamma_25 in place of gamma_100 halves the bound while every point is news."""
     X, kernel, noise_var = grid(32, 2), Kernel("rbf", np.full(2, 0.02), 1.0), 1e-4
     gain = information_gain(kernel, X, 100, noise_var=noise_var, spectrum=False).upper
     case = {"every": 4, "n_candidates": 1024, "noise_var": noise_var}

@@ -117,7 +117,7 @@ class IRGPUCB(UCB):
 
 
 class GPUCB(UCB):
-    """GP-UCB: a fixed sequence beta_t in the place of zeta (Srinivas et al. 2010).
+    """GP-UCB: a fixed sequence beta_t in place of zeta (Srinivas et al. 2010).
 
     ``setting``: ``"theory"`` is 2 log(N t^2 / sqrt(2 pi)), for expected regret on tables; ``"heuristic"`` is
     0.2 d log(2t); a law such as ``Schedule.constant(4.0)`` may be given.

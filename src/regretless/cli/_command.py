@@ -1,4 +1,4 @@
-"""A command with places for parameters: how values reach a program as they are, with and without a shell."""
+"""A command with placeholders for parameters: how values reach a program as they are, with and without a shell."""
 
 import os
 import re
@@ -23,10 +23,10 @@ _OPAQUE = re.compile(r"<<|\$\(\(|\$'")  # what follows is read by rules of its o
 
 
 def words(command: Command, params: Mapping[str, Any]) -> list[str]:
-    r"""What to run. Places are filled in one pass, so a value that looks like a place stays as it is.
+    r"""What to run. Placeholders are filled in one pass, so a value that looks like one stays as it is.
 
-    In a line for the shell a place becomes a variable, and the values are handed over beside the line: they are never
-    read as code.
+    In a line for the shell a placeholder becomes a variable, and the values are handed over beside the line: they are
+    never read as code.
 
     >>> words(("prog", "--x={x}", "{y}"), {"x": "{y}", "y": -1})
     ['prog', '--x={y}', '-1']
@@ -44,7 +44,7 @@ def words(command: Command, params: Mapping[str, Any]) -> list[str]:
 
 
 def check_command(command: Any, names: Sequence[str], optional: Collection[str] = ()) -> Command:
-    """The command, if every parameter has its place in it and every place is safe."""
+    """The command, if every parameter has its placeholder in it and every placeholder is safe."""
     if isinstance(command, list):
         if not command or not all(isinstance(word, str) and "\0" not in word for word in command) or not command[0]:
             raise InvalidInput(
@@ -61,14 +61,14 @@ def check_command(command: Any, names: Sequence[str], optional: Collection[str] 
         )
     for word in _unknown_places(checked, names):
         raise InvalidInput(
-            f"the command has a place {word}, but there is no such parameter; there are {listed(names)}."
+            f"the command has a placeholder {word}, but there is no such parameter; there are {listed(names)}."
             f"{did_you_mean(word[1:-1], names)}"
         )
     text = checked if isinstance(checked, str) else " ".join(checked)
     for name in names:
         if f"{{{name}}}" not in text and name not in optional:
             hint = did_you_mean(name, re.findall(r"\{([^{}]+)\}", text))
-            raise InvalidInput(f"the command does not use {{{name}}}. Every parameter needs its place in it.{hint}")
+            raise InvalidInput(f"the command does not use {{{name}}}. Every parameter needs a placeholder in it.{hint}")
     return checked
 
 
@@ -110,14 +110,14 @@ def _places(names: Collection[str]) -> re.Pattern[str]:
 
 
 def _check_line(line: str, places: re.Pattern[str]) -> None:
-    """Refuse a place where the shell would not take it for one word: in quotes, in a here-document, after a dollar."""
+    """Refuse a placeholder that the shell would not take for one word: in quotes, here-documents, after a dollar."""
     if not Path(_SHELL).exists():
         raise InvalidInput(f'a command as one line needs {_SHELL}. Write a list: command = ["prog", "--x", "{{x}}"].')
     found = {match.start(): match[0] for match in places.finditer(line)}
     for start in found.keys() - _unquoted(line):
         raise InvalidInput(
-            f"the place {found[start]} stands in quotes, after a backslash or a dollar, in a here-document or in "
-            f"$((...)), where the shell would change the value. Write it without quotes, it is one word whatever it "
+            f"the placeholder {found[start]} stands in quotes, after a backslash or a dollar, in a here-document or in "
+            f"$((...)), where the shell would change the value. Write it without quotes: it is one word, whatever it "
             f'holds; or write the command as a list: command = ["prog", "--x", "{found[start]}"].'
         )
 

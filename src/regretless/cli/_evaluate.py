@@ -59,7 +59,7 @@ class Evaluate(Protocol):
 
 
 class Run:
-    """Runs a command with the parameters in their places; its last line that is not empty is the value."""
+    """Runs a command with the parameters filled in; its last line that is not empty is the value."""
 
     def __init__(self, command: Command, names: Sequence[str], folder: Path, timeout: float | None) -> None:
         self._command = command

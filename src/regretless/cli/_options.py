@@ -122,7 +122,7 @@ def stop_option(command: Command) -> Command:
 
 
 def stop_rule(stop: Regret | None, patience: int | None, kept: Regret | None = None) -> Regret | None:
-    """What ``--stop`` and ``--patience`` say, each in the place of what the study keeps."""
+    """What ``--stop`` and ``--patience`` say, each in place of what the study keeps."""
     rule = stop if stop is not None else kept
     if rule is None:
         if patience is not None:

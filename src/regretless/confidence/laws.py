@@ -57,7 +57,7 @@ class ShiftedExponential:
     .. math:: \zeta_t = s_t + 2 E, \qquad E \sim \mathrm{Exp}(1)
 
     On a table of N candidates s = 2 log(N/2) and nothing grows with t (Takeno et al. 2023, Lemma 4.2): it is the union
-    bound 2 log(N / (2 delta)) with a fresh uniform draw in the place of delta. ``Exp(rate 1/2)`` has scale 2, mean 2
+    bound 2 log(N / (2 delta)) with a fresh uniform draw in place of delta. ``Exp(rate 1/2)`` has scale 2, mean 2
     and variance 4. ``shift`` is a number >= 0 or a function of t; a larger shift than required is always allowed.
 
     >>> law = ShiftedExponential.for_table(n_candidates=200)

@@ -10,7 +10,7 @@ Where the process has an unknown constant mean m ~ N(0, v), m is at its mode giv
 .. math:: \hat m = \frac{v\, 1^\top K_y^{-1} y}{1 + v\, 1^\top K_y^{-1} 1}, \qquad
           (y - \hat m)^\top K_y^{-1} (y - \hat m) + \hat m^2 / v = (y - \hat m)^\top K_y^{-1} y
 
-The right-hand side, in the place of the first quadratic form, counts the prior of m. As nothing changes there to first
+The right-hand side, in place of the first quadratic form, counts the prior of m. As nothing changes there to first
 order in m, the gradient is the same with :math:`w = K_y^{-1} (y - \hat m)`. With v = 0 the mean is known to be 0.
 """
 

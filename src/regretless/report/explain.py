@@ -111,7 +111,7 @@ def expected(study: Study, trial: Trial) -> tuple[float, float, float] | None:
 
 
 def _pick(setup: Setup, history: History, number: int, zeta: float, sign: float, state: State) -> Pick:
-    """The same suggestion with this zeta in the place of a draw."""
+    """The same suggestion with this zeta in place of a draw."""
     made, _ = suggest(replace(setup, rule=GPUCB(Schedule.constant(zeta))), history, number, state)
     domain, space = setup.domain, setup.space
     params = domain.params(made.index) if isinstance(domain, Table) else domain.decode(made.x)

@@ -54,7 +54,7 @@ def climb(
     tolerance
         An ascent ends when its projected gradient, or what a step promises, is below this share of the score's scale.
     race
-        Only the highest maximum is wanted: an ascent is given up when its promise is too small to overtake the best so far.
+        Only the highest maximum counts: an ascent is given up if its promise is too small to overtake the best so far.
         Otherwise what a start arrives at does not depend on the others.
     """
     X = np.array(starts)

@@ -35,5 +35,5 @@ def as_measured(cell: str, line: int, name: str, *, decimal: str) -> Value:
 
 
 def is_word(cell: str) -> bool:
-    """Whether the cell holds one of the words that stand in the place of a result."""
+    """Whether the cell holds one of the words that stand in place of a result."""
     return cell.casefold() in {*_FAILED, _PENDING}

@@ -30,7 +30,7 @@ Repeats: TypeAlias = Literal["allow", "auto", "never"]
 NOISE_FREE = 1e-3
 Space = TypeVar("Space")
 
-#: In the place of a candidate's number: no candidate.
+#: In place of a candidate's number: no candidate.
 OUTSIDE = -2
 
 

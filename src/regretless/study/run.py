@@ -57,7 +57,7 @@ def maximize(
     n_trials
         Evaluations, the initial design included. A stored study that is resumed gets so many more.
     until
-        In the place of ``n_trials``: evaluations in all, those that a resumed study already has included.
+        In place of ``n_trials``: evaluations in all, those that a resumed study already has included.
     store, name
         Where to keep the run, and what it is called there: the path of a file or what else `Study.open` takes. The same
         call made again goes on where it was. Without a store the run lives as long as the program.

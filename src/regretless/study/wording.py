@@ -7,7 +7,7 @@ __all__ = ["amount", "rounded"]
 
 #: ``yield [%]``: a name and its unit.
 _NAME_UNIT = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]+)\]\s*", re.DOTALL)
-#: What stands in the place of a unit where there is none.
+#: What stands in place of a unit where there is none.
 _NO_UNIT = ("-", "\N{EN DASH}", "\N{EM DASH}", "1")
 
 

@@ -53,7 +53,7 @@ def constant_beta_threshold(beta: float, *, rho: float) -> float:
 
     .. math:: f(x_1) \ge \frac{2 \max(1, c)}{1 - \rho} + 1, \qquad c = \sqrt\beta
 
-    Then mu_t(x1) - mu_t(x2) >= max(1, c) after every t >= 1 evaluations of x1, as long as the mean of the noise never falls below -1.
+    Then mu_t(x1) - mu_t(x2) >= max(1, c) at every t >= 1, as long as the mean of the noise never falls below -1.
 
     >>> constant_beta_threshold(4.0, rho=0.5)
     9.0

@@ -59,7 +59,7 @@ def dominates_as_printed(T: int, *, n_candidates: int, delta: float) -> bool:
     .. math:: \min(s^2/2, s)\, T > L, \qquad L = \log\frac{\pi^2 T^2}{3\delta}
 
     It bounds the other terms by (2 + sqrt 2) T s + T together (T degrees of freedom), not by T s. For boxes the paper
-    has 2 L in the place of L.
+    has 2 L in place of L.
 
     >>> [dominates_as_printed(T, n_candidates=100, delta=0.1) for T in (1, 5)]
     [True, True]

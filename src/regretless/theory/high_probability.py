@@ -56,7 +56,7 @@ def least_mean_zeta(t: int, *, n_candidates: int, delta: float) -> float:
     .. math:: E[\zeta_t] = -2\, E[\log U_t] \ge -2 \log E[U_t] \ge 2 \log\frac{N t^2 \pi^2}{6 \delta}
 
     for E[U_t] <= 6 delta/(N t^2 pi^2), with equality for a constant: however zeta is drawn, a band that holds for all t
-    has to grow like that of GP-UCB. (The paper prints 3 in the place of 6, which belongs to its corollary, where E[U_t]
+    has to grow like that of GP-UCB. (The paper prints 3 in place of 6, which belongs to its corollary, where E[U_t]
     is half as large.)
 
     >>> least = least_mean_zeta(100, n_candidates=500, delta=0.1)

@@ -74,7 +74,7 @@ _FOREVER, _LOCAL = ("28", "3D"), ("SQLITE_CANTOPEN", "SQLITE_IOERR")
 
 
 def as_store_error(error: Exception, where: str) -> StoreError:
-    """The error to raise in the place of a database's own."""
+    """The error to raise in place of a database's own."""
     original = error.orig if isinstance(error, sa.exc.DBAPIError) and error.orig is not None else error
     known = _known(original)
     if known is None and isinstance(original, sa.exc.TimeoutError):
