@@ -1,4 +1,5 @@
 from decimal import Decimal
+from enum import IntEnum
 from fractions import Fraction
 
 import numpy as np
@@ -6,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.arrays import as_finite_float, as_matrix, as_measurement, as_vector, show
+from regretless.arrays import as_finite_float, as_matrix, as_measurement, as_vector, as_whole, is_whole, show
 from regretless.errors import InvalidInput, RegretlessError
 
 
@@ -95,6 +96,106 @@ NOT_FINITE = [
     -(10**400),
     Fraction(10**400),
 ]
+
+
+class Three(IntEnum):
+    IT = 3
+
+
+class BrokenInt(int):
+    def __int__(self):
+        raise RuntimeError("no number")
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+WHOLE = [
+    (0, 0),
+    (3, 3),
+    (10**5000, 10**5000),  # too long to be shown
+    (np.int8(3), 3),
+    (np.uint64(2**64 - 1), 2**64 - 1),
+    (Three.IT, 3),
+    (BrokenInt(3), 3),
+]
+NOT_WHOLE = [
+    True,
+    False,
+    np.True_,
+    3.0,
+    2.5,
+    float("nan"),
+    float("inf"),
+    np.float64(3.0),
+    Fraction(3),
+    Decimal(3),
+    3j,
+    "3",
+    b"3",
+    None,
+    [3],
+    list(range(1000)),
+    np.array(3),
+    np.array([3]),
+    np.timedelta64(3),
+    np.timedelta64(3, "s"),
+    np.timedelta64("NaT"),
+    np.datetime64("2020-01-01"),
+    object(),
+    BrokenRepr(),
+    BrokenFloat(3.0),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), WHOLE, ids=lambda v: type(v).__name__)
+def test_a_whole_number_becomes_a_python_int(value, expected):
+    number = as_whole(value, "n")
+    assert type(number) is int
+    assert number == expected
+    assert is_whole(value)
+
+
+@pytest.mark.parametrize("value", NOT_WHOLE, ids=lambda v: type(v).__name__)
+def test_what_is_no_whole_number_is_refused(value):
+    with pytest.raises(InvalidInput, match=r"^n must be a whole number >= 0, got .*\.$") as error:
+        as_whole(value, "n")
+    assert len(str(error.value)) < 150
+    assert not is_whole(value)
+
+
+def test_an_object_that_does_not_tell_its_class_is_no_whole_number():
+    with pytest.raises(InvalidInput, match=r"^n must be a whole number >= 0, got "):
+        as_whole(BrokenClass(), "n")
+
+
+@pytest.mark.parametrize("kind", [int, np.int8, np.int64])
+@pytest.mark.parametrize(("least", "most"), [(0, None), (1, None), (2, 5), (-3, -1), (0, 0)])
+def test_a_whole_number_is_kept_within_its_ends_and_refused_beyond(kind, least, most):
+    for number in range(-6, 9):
+        if least <= number and (most is None or number <= most):
+            assert as_whole(kind(number), "n", least=least, most=most) == number
+        else:
+            with pytest.raises(InvalidInput, match=r"^n must be a whole number "):
+                as_whole(kind(number), "n", least=least, most=most)
+
+
+@pytest.mark.parametrize(
+    ("value", "allowed", "message"),
+    [
+        (-1, {}, "n must be a whole number >= 0, got -1."),
+        (0, {"least": 1}, "n must be a whole number >= 1, got 0."),
+        (9, {"least": 2, "most": 5}, "n must be a whole number from 2 to 5, got 9."),
+        ("9", {"least": 1, "hint": "It counts trials."}, "n must be a whole number >= 1, got '9'. It counts trials."),
+        (-(10**5000), {}, "n must be a whole number >= 0, got an int that cannot be shown."),
+        (BrokenInt(-3), {}, "n must be a whole number >= 0, got a BrokenInt that cannot be shown."),
+    ],
+    ids=lambda v: type(v).__name__,
+)
+def test_the_message_says_what_is_allowed(value, allowed, message):
+    with pytest.raises(InvalidInput) as error:
+        as_whole(value, "n", **allowed)
+    assert str(error.value) == message
 
 
 @pytest.mark.parametrize(("value", "expected"), NUMBERS)

@@ -1,6 +1,7 @@
-"""The one place that turns what people hand in into float64 arrays."""
+"""The one place that turns what people hand in into float64 arrays, plain floats and plain ints."""
 
 import math
+import operator
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from regretless.errors import InvalidInput
 
-__all__ = ["Floats", "as_finite_float", "as_matrix", "as_measurement", "as_vector", "show"]
+__all__ = ["Floats", "as_finite_float", "as_matrix", "as_measurement", "as_vector", "as_whole", "is_whole", "show"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,6 +53,32 @@ def _as_float(value: Any, what: str) -> float:
     if not usable:
         raise InvalidInput(f"{what} must be a real number, got {show(value)}.")
     return number
+
+
+def as_whole(value: Any, what: str, *, least: int = 0, most: int | None = None, hint: str = "") -> int:
+    """One ``int`` from ``least`` to ``most``; ``bool``, floats, text and durations are refused.
+
+    A ``hint``, a sentence of its own, ends the message.
+
+    >>> as_whole(np.int64(3), "n_initial")
+    3
+    """
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        allowed = f">= {least}" if most is None else f"from {least} to {most}"
+        raise InvalidInput(f"{what} must be a whole number {allowed}, got {show(value)}.{hint and ' ' + hint}")
+    return operator.index(value)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is an ``int`` or a NumPy integer; a bool or a float without a fraction is not.
+
+    >>> is_whole(np.uint8(3)), is_whole(3.0), is_whole(True)
+    (True, False, False)
+    """
+    try:  # NumPy registers its durations as whole numbers
+        return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    except Exception:  # classes of others may raise anything here
+        return False
 
 
 def as_vector(values: Any, what: str) -> Floats:
