@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arrays import Floats
+from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
 from regretless.spaces.ranks import moves_of, nearest_rank, nearest_ranks, ranks_of_uniforms
-from regretless.spaces.scalars import as_number, as_whole, check_reach, show
+from regretless.spaces.scalars import as_int, as_number, check_reach, show
 
 __all__ = ["Int"]
 
@@ -43,7 +43,7 @@ class Int:
     _span: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        low, high = as_whole(self.low, "low"), as_whole(self.high, "high")
+        low, high = as_int(self.low, "low"), as_int(self.high, "high")
         _check_bounds(low, high, self.log)
         start = math.log(low) if self.log else float(low)
         span = math.log(high) - start if self.log else float(high - low)
@@ -62,10 +62,7 @@ class Int:
 
     def check(self, value: Any, name: str = "value") -> int:
         """The value as an ``int`` within the bounds."""
-        number = as_whole(value, name)
-        if not self.low <= number <= self.high:
-            raise InvalidInput(f"{name} must be a whole number from {self.low} to {self.high}, got {show(value)}.")
-        return number
+        return as_whole(as_int(value, name), name, least=self.low, most=self.high)
 
     def encode(self, value: Any, name: str = "value") -> float:
         """The code in [0, 1]."""
@@ -74,7 +71,7 @@ class Int:
     def place(self, value: Any, name: str = "value") -> tuple[int, float, bool]:
         """A measured value, its code (outside [0, 1] where it is beyond the bounds), and whether it is within them."""
         as_number(value, name)  # one that is no float is refused like an infinity
-        number = as_whole(value, name)
+        number = as_int(value, name)
         if self.log and number <= 0:
             raise InvalidInput(f"{name} is on a log scale and must be above 0, got {show(value)}.")
         code = check_reach(self._code(number), value, name, self.low, self.high)

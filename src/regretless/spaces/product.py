@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix, as_vector
+from regretless.arrays import Floats, as_matrix, as_vector, as_whole
 from regretless.errors import InvalidInput
 from regretless.spaces.dimensions import (
     Categorical,
@@ -22,7 +22,7 @@ from regretless.spaces.dimensions import (
 )
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.params import OUTSIDE, Place, Repeats, as_argument, check_repeats, complete, repeats_shown
-from regretless.spaces.scalars import Scalar, as_whole, show
+from regretless.spaces.scalars import Scalar, as_int, show
 
 __all__ = ["Box", "Mixed"]
 
@@ -164,9 +164,7 @@ class Mixed:
 
     def sample(self, m: int, rng: np.random.Generator) -> Floats:
         """(m, dim) codes of a latin hypercube; the values of discrete parameters take equal turns."""
-        m = as_whole(m, "m")
-        if m < 0:
-            raise InvalidInput(f"m must be >= 0, got {m}.")
+        m = as_whole(as_int(m, "m"), "m")
         X = latin_hypercube(m, self.dim, rng)
         for j, part in enumerate(self._varying.values()):
             X[:, j] = part.spread(X[:, j])

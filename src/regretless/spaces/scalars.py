@@ -15,9 +15,9 @@ from regretless.errors import InvalidInput
 
 __all__ = [
     "Scalar",
+    "as_int",
     "as_level",
     "as_number",
-    "as_whole",
     "check_reach",
     "did_you_mean",
     "is_number",
@@ -54,10 +54,10 @@ def as_number(value: Any, what: str) -> float:
     return as_finite_float(value, what) + 0.0  # -0.0 and 0.0 are one value; keep the one people write
 
 
-def as_whole(value: Any, what: str) -> int:
-    """One ``int``; floats without a fraction pass.
+def as_int(value: Any, what: str) -> int:
+    """One ``int``, for values of a parameter: unlike for `as_whole`, floats without a fraction pass.
 
-    >>> as_whole(3.0, "depth")
+    >>> as_int(3.0, "depth")
     3
     """
     value = plain(value)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats
+from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
 from regretless.spaces.files import Factors, Reading, read_factors
@@ -19,7 +19,7 @@ from regretless.spaces.floats import Float
 from regretless.spaces.params import OUTSIDE, Place, Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.product import Mixed
 from regretless.spaces.rowids import as_ids, other_spelling
-from regretless.spaces.scalars import Scalar, as_level, as_whole, did_you_mean, listed, show
+from regretless.spaces.scalars import Scalar, as_int, as_level, did_you_mean, listed, show
 from regretless.spaces.sources import raw_columns
 
 __all__ = ["Table", "as_names", "as_table", "check_known", "read_file"]
@@ -304,10 +304,8 @@ class Table:
         return int(np.argmin(sum(column.distances(params[name]) ** 2 for name, column in pairs)))
 
     def _as_index(self, i: Any) -> int:
-        index = as_whole(i, "a candidate's index")
-        if not 0 <= index < self.n_candidates:
-            raise InvalidInput(f"a candidate's index must be from 0 to {self.n_candidates - 1}, got {index}.")
-        return index
+        what = "a candidate's index"
+        return as_whole(as_int(i, what), what, most=self.n_candidates - 1)
 
 
 def as_table(space: Mixed, limit: int) -> Table | None:
