@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import gammaincinv
 
-from regretless.arrays import as_finite_float, show
+from regretless.arrays import as_finite_float, as_whole, show
 from regretless.confidence.normal import mills, psi_ratio
 from regretless.confidence.schedules import (
     BoxShift,
@@ -17,7 +17,6 @@ from regretless.confidence.schedules import (
     OfTime,
     TableBeta,
     TableShape,
-    check_whole,
     expected_lipschitz_bound,
     value_at,
 )
@@ -81,8 +80,8 @@ class ShiftedExponential:
         >>> ShiftedExponential.for_table(2000, every=4).mean(t=1)
         2.0
         """
-        shift = max(0.0, 2.0 * math.log(check_whole(n_candidates, "n_candidates") / 2.0))
-        return cls(shift if check_whole(every, "every") == 1 else Interleaved(shift, every))
+        shift = max(0.0, 2.0 * math.log(as_whole(n_candidates, "n_candidates", least=1) / 2.0))
+        return cls(shift if as_whole(every, "every", least=1) == 1 else Interleaved(shift, every))
 
     @classmethod
     def for_box(
@@ -118,7 +117,7 @@ class ShiftedExponential:
         >>> ShiftedExponential.heuristic(4)
         ShiftedExponential(shift=2.0)
         """
-        return cls(check_whole(dim, "dim") / 2.0)
+        return cls(as_whole(dim, "dim", least=1) / 2.0)
 
     @classmethod
     def high_probability(cls, n_candidates: int, delta: float) -> "ShiftedExponential":

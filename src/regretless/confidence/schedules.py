@@ -7,10 +7,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
 from scipy.special import erfc
 
-from regretless.arrays import as_finite_float, show
+from regretless.arrays import as_finite_float, as_whole, show
 from regretless.errors import InvalidInput
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "TableShape",
     "check_positive",
     "check_t",
-    "check_whole",
     "expected_lipschitz_bound",
     "expected_lipschitz_bound_printed",
     "value_at",
@@ -60,7 +58,7 @@ class BoxShift:
     lipschitz_bound: float
 
     def __post_init__(self) -> None:
-        check_whole(self.dim, "dim")
+        as_whole(self.dim, "dim", least=1)
         check_positive(self.side, "side")
         check_positive(self.lipschitz_bound, "lipschitz_bound")
 
@@ -88,7 +86,7 @@ class Interleaved:
     every: int
 
     def __post_init__(self) -> None:
-        check_whole(self.every, "every")
+        as_whole(self.every, "every", least=1)
         if not as_finite_float(self.shift, "shift") >= 0.0:
             raise InvalidInput(f"shift must not be negative, got {show(self.shift)}.")
 
@@ -113,7 +111,7 @@ class HighProbabilityShift:
     delta: float
 
     def __post_init__(self) -> None:
-        check_whole(self.n_candidates, "n_candidates")
+        as_whole(self.n_candidates, "n_candidates", least=1)
         if not 0.0 < as_finite_float(self.delta, "delta") < 1.0:
             raise InvalidInput(f"delta must lie strictly between 0 and 1, got {show(self.delta)}. 0.1 is usual.")
 
@@ -137,7 +135,7 @@ class TableShape:
     n_candidates: int
 
     def __post_init__(self) -> None:
-        check_whole(self.n_candidates, "n_candidates")
+        as_whole(self.n_candidates, "n_candidates", least=1)
 
     def __call__(self, t: int) -> float:
         """Shape at ``t``."""
@@ -157,7 +155,7 @@ class TableBeta:
     n_candidates: int
 
     def __post_init__(self) -> None:
-        check_whole(self.n_candidates, "n_candidates")
+        as_whole(self.n_candidates, "n_candidates", least=1)
 
     def __call__(self, t: int) -> float:
         """Beta at ``t``."""
@@ -177,7 +175,7 @@ class LogGrowth:
     dim: int
 
     def __post_init__(self) -> None:
-        check_whole(self.dim, "dim")
+        as_whole(self.dim, "dim", least=1)
 
     def __call__(self, t: int) -> float:
         """Value at ``t``."""
@@ -226,18 +224,7 @@ def value_at(value: float | OfTime, t: int, what: str) -> float:
 
 def check_t(t: Any) -> int:
     """The paper's t: a whole number from 1 on."""
-    if isinstance(t, bool) or not isinstance(t, int | np.integer) or t < 1:
-        raise InvalidInput(
-            f"t must be a whole number >= 1, got {show(t)}. It counts evaluations after the initial design, from 1."
-        )
-    return int(t)
-
-
-def check_whole(value: Any, what: str) -> int:
-    """A whole number >= 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidInput(f"{what} must be a whole number >= 1, got {show(value)}.")
-    return int(value)
+    return as_whole(t, "t", least=1, hint="It counts evaluations after the initial design, from 1.")
 
 
 def check_positive(value: Any, what: str) -> float:
@@ -249,4 +236,4 @@ def check_positive(value: Any, what: str) -> float:
 
 
 def _union(dim: int, a: float, b: float) -> tuple[float, float]:
-    return check_positive(a, "a") * check_whole(dim, "dim"), check_positive(b, "b")
+    return check_positive(a, "a") * as_whole(dim, "dim", least=1), check_positive(b, "b")

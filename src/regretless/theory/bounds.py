@@ -11,12 +11,11 @@ those data, on a box on average over them. With fitted hyperparameters all of th
 
 import math
 
-import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import as_vector, show
+from regretless.arrays import as_vector, as_whole
 from regretless.confidence import BoxShift, ShiftedExponential, TableBeta, certified_threshold
-from regretless.confidence.schedules import check_positive, check_whole
+from regretless.confidence.schedules import check_positive
 from regretless.errors import InvalidInput
 from regretless.theory.conditions import check_delta, check_nonnegative, shifts_until, variance_sum
 
@@ -59,7 +58,7 @@ def expected_regret_table(
     >>> round(expected_regret_table(200, n_candidates=1000, info_gain=100.0, noise_var=1e-4), 6)
     250.329002
     """
-    T, law = check_whole(T, "T"), ShiftedExponential.for_table(n_candidates)
+    T, law = as_whole(T, "T", least=1), ShiftedExponential.for_table(n_candidates)
     total = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
     return math.sqrt(total * T * law.mean(t=1)) if n_candidates > 1 else 0.0
 
@@ -78,7 +77,7 @@ def expected_regret_box(
     >>> round(expected_regret_box(50, shift=shift, info_gain=20.0, noise_var=0.01), 3)
     118.531
     """
-    T = check_whole(T, "T")
+    T = as_whole(T, "T", least=1)
     total = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
     return grid_error(T) + math.sqrt(total * (float(shifts_until(shift, T).sum()) + 2.0 * T))
 
@@ -94,7 +93,7 @@ def expected_regret_box_theorem(
     >>> round(expected_regret_box_theorem(50, shift=shift, info_gain=20.0, noise_var=0.01), 3)
     131.777
     """
-    T = check_whole(T, "T")
+    T = as_whole(T, "T", least=1)
     total = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
     return math.pi**2 / 6.0 + math.sqrt(total * T * (shift(T) + 2.0))
 
@@ -113,7 +112,7 @@ def expected_regret_gp_ucb(
     >>> round(expected_regret_gp_ucb(200, n_candidates=1000, info_gain=100.0, noise_var=1e-4), 3)
     381.194
     """
-    T, beta = check_whole(T, "T"), TableBeta(n_candidates)
+    T, beta = as_whole(T, "T", least=1), TableBeta(n_candidates)
     total = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
     return math.sqrt(signal_var) * math.pi**2 / 6.0 + math.sqrt(total * T * beta(T)) if n_candidates > 1 else 0.0
 
@@ -126,7 +125,7 @@ def grid_error(T: int) -> float:
     >>> grid_error(2)
     1.25
     """
-    return math.fsum(1.0 / t**2 for t in range(1, check_whole(T, "T") + 1))
+    return math.fsum(1.0 / t**2 for t in range(1, as_whole(T, "T", least=1) + 1))
 
 
 def simple_regret(expected_regret: float, T: int) -> float:
@@ -139,7 +138,7 @@ def simple_regret(expected_regret: float, T: int) -> float:
     >>> simple_regret(30.0, 100)
     0.3
     """
-    return check_nonnegative(expected_regret, "expected_regret") / check_whole(T, "T")
+    return check_nonnegative(expected_regret, "expected_regret") / as_whole(T, "T", least=1)
 
 
 def markov_fixed(expected_regret: float, delta: float) -> float:
@@ -165,10 +164,9 @@ def initial_design_regret(n_initial: int, *, n_candidates: int, signal_var: floa
     >>> round(initial_design_regret(8, n_candidates=1000), 4)
     30.323
     """
-    if isinstance(n_initial, bool) or not isinstance(n_initial, int | np.integer) or n_initial < 0:
-        raise InvalidInput(f"n_initial must be a whole number >= 0, got {show(n_initial)}.")
+    n_initial = as_whole(n_initial, "n_initial")
     law, kappa = ShiftedExponential.for_table(n_candidates), math.sqrt(check_positive(signal_var, "signal_var"))
-    return int(n_initial) * kappa * law.mean_sqrt(t=1) if n_candidates > 1 else 0.0
+    return n_initial * kappa * law.mean_sqrt(t=1) if n_candidates > 1 else 0.0
 
 
 def regret_given_data(mean: npt.ArrayLike, sd: npt.ArrayLike, mean_evaluated: npt.ArrayLike) -> float:

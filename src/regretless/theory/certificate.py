@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix, show
+from regretless.arrays import Floats, as_matrix, as_whole, show
 from regretless.confidence import tail_sum
 from regretless.confidence.normal import tail
 from regretless.errors import InvalidInput
@@ -102,8 +102,7 @@ def remaining_regret(
     >>> certificate.index, round(certificate.bound, 3), round(certificate.exceeds, 3)
     (5, 0.63, 0.553)
     """
-    if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 0:
-        raise InvalidInput(f"draws must be a whole number >= 0, got {show(draws)}.")
+    draws = as_whole(draws, "draws")
     if draws and rng is None:
         raise InvalidInput("draws need a generator: rng=numpy.random.default_rng(seed).")
     X = _candidates(belief, X)

@@ -14,10 +14,9 @@ from typing import Literal
 
 import numpy as np
 
-from regretless.arrays import Floats
+from regretless.arrays import Floats, as_whole
 from regretless.confidence import BoxShift, ShiftedExponential
 from regretless.confidence.normal import mills, psi_ratio
-from regretless.confidence.schedules import check_whole
 from regretless.errors import InvalidInput
 from regretless.theory.bounds import grid_error
 from regretless.theory.conditions import check_delta, check_not_alone, check_zeta, shifts_until, variance_sum
@@ -200,7 +199,7 @@ def _conditional(
     zeta: Sequence[float] | None,
 ) -> float:
     """A(T) + sqrt(C1 gamma Q); ``failure`` is the probability allowed to each of the events at this T."""
-    shifts = shifts_until(law.shift, check_whole(T, "T"))
+    shifts = shifts_until(law.shift, as_whole(T, "T", least=1))
     summed = zeta_sum(law, T, failure=failure, total=total) if zeta is None else math.fsum(check_zeta(zeta, shifts))
     return kappa * _deviation(shifts, -math.log(failure), deviation) + math.sqrt(variances * summed)
 
@@ -231,7 +230,7 @@ def _as_printed(law: ShiftedExponential, T: int, delta: float, variances: float)
 
 def _each_time(T: int, delta: float, *, known: bool) -> float:
     """Allowed to each family of events at T, so that all T together stay below delta."""
-    return (6.0 if known else 3.0) * check_delta(delta) / (math.pi * check_whole(T, "T")) ** 2
+    return (6.0 if known else 3.0) * check_delta(delta) / (math.pi * as_whole(T, "T", least=1)) ** 2
 
 
 def _once(delta: float, *, known: bool) -> float:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.arrays import Floats, as_finite_float, as_vector, show
+from regretless.arrays import Floats, as_finite_float, as_vector, as_whole, show
 from regretless.confidence import BoxShift, expected_lipschitz_bound_printed
-from regretless.confidence.schedules import OfTime, check_positive, check_whole, value_at
+from regretless.confidence.schedules import OfTime, check_positive, value_at
 from regretless.errors import InvalidInput
 
 __all__ = [
@@ -48,7 +48,7 @@ class BoxConditions:
         no point further than r/(m+1) < r/tau_t away, so that passing to it costs at most 1/t^2, and its m^d points need
         no larger shift than s_t. One point in the middle is enough where tau_t < 1.
         """
-        return max(1, math.floor(_tau(self.shift, check_whole(t, "t"))))
+        return max(1, math.floor(_tau(self.shift, as_whole(t, "t", least=1))))
 
 
 def box_conditions(dim: int, *, a: float, b: float, side: float = 1.0) -> BoxConditions:
@@ -90,7 +90,7 @@ def check_nonnegative(value: float, what: str) -> float:
 
 def check_not_alone(n_candidates: int) -> int:
     """Two candidates at least: with one, the printed law of zeta is negative with probability 1/2."""
-    if check_whole(n_candidates, "n_candidates") == 1:
+    if as_whole(n_candidates, "n_candidates", least=1) == 1:
         raise InvalidInput("the printed form needs n_candidates >= 2. With one candidate the regret is 0.")
     return int(n_candidates)
 

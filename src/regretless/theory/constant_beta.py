@@ -13,9 +13,9 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
-from regretless.arrays import Floats, as_finite_float, show
+from regretless.arrays import Floats, as_finite_float, as_whole, show
 from regretless.confidence.normal import tail
-from regretless.confidence.schedules import check_positive, check_whole
+from regretless.confidence.schedules import check_positive
 from regretless.errors import InvalidInput
 
 __all__ = [
@@ -124,4 +124,4 @@ def constant_beta_regret(T: int, *, beta: float, rho: float) -> float:
     >>> 0.0 < constant_beta_regret(1000, beta=1.0, rho=0.0) < 2e-5
     True
     """
-    return check_whole(T, "T") * constant_beta_probability(beta, rho=rho)
+    return as_whole(T, "T", least=1) * constant_beta_probability(beta, rho=rho)

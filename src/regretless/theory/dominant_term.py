@@ -8,8 +8,9 @@ log N)) is right all the same for N > 2, since gamma_T grows at least like log T
 
 import math
 
+from regretless.arrays import as_whole
 from regretless.confidence import ShiftedExponential
-from regretless.confidence.schedules import check_positive, check_whole
+from regretless.confidence.schedules import check_positive
 from regretless.errors import InvalidInput
 from regretless.theory.conditions import check_delta, variance_sum
 
@@ -34,7 +35,7 @@ def dominant_term(T: int, *, n_candidates: int, info_gain: float, noise_var: flo
     985.707
     """
     variances = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
-    return math.sqrt(2.0 * variances * check_whole(T, "T") * _shift(n_candidates))
+    return math.sqrt(2.0 * variances * as_whole(T, "T", least=1) * _shift(n_candidates))
 
 
 def dominates(T: int, *, n_candidates: int, delta: float) -> bool:
@@ -49,7 +50,7 @@ def dominates(T: int, *, n_candidates: int, delta: float) -> bool:
     >>> [dominates(T, n_candidates=100, delta=0.1) for T in (5, 6)]
     [False, True]
     """
-    T, s = check_whole(T, "T"), _shift(n_candidates)
+    T, s = as_whole(T, "T", least=1), _shift(n_candidates)
     return s >= 2.0 and _level(T, delta) <= 0.5 * T * (math.sqrt(s - 1.0) - 1.0) ** 2
 
 
@@ -64,7 +65,7 @@ def dominates_as_printed(T: int, *, n_candidates: int, delta: float) -> bool:
     >>> [dominates_as_printed(T, n_candidates=100, delta=0.1) for T in (1, 5)]
     [True, True]
     """
-    T, s = check_whole(T, "T"), _shift(n_candidates)
+    T, s = as_whole(T, "T", least=1), _shift(n_candidates)
     return min(0.5 * s * s, s) * T > _level(T, delta)
 
 
@@ -83,7 +84,7 @@ def deviation_over_dominant_term(
     >>> round(deviation_over_dominant_term(200, **case, info_gain=900.0), 3)
     0.076
     """
-    T, s = check_whole(T, "T"), _shift(n_candidates)
+    T, s = as_whole(T, "T", least=1), _shift(n_candidates)
     check_positive(info_gain, "info_gain")
     variances = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
     return math.sqrt(signal_var * _level(T, delta) / (variances * s))
@@ -100,11 +101,11 @@ def least_information_gain(T: int, *, noise_var: float, signal_var: float = 1.0)
     0.693147
     """
     ratio = check_positive(signal_var, "signal_var") / check_positive(noise_var, "noise_var")
-    return 0.5 * math.log1p(check_whole(T, "T") * ratio)
+    return 0.5 * math.log1p(as_whole(T, "T", least=1) * ratio)
 
 
 def _shift(n_candidates: int) -> float:
-    if check_whole(n_candidates, "n_candidates") <= 2:
+    if as_whole(n_candidates, "n_candidates", least=1) <= 2:
         raise InvalidInput(
             f"n_candidates must be > 2, got {n_candidates}: up to 2 the shift s is 0 and dominates nothing."
         )

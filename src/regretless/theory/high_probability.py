@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from regretless.arrays import as_vector
+from regretless.arrays import as_vector, as_whole
 from regretless.confidence import GammaLaw, HighProbabilityShift, Schedule, ShiftedExponential
-from regretless.confidence.schedules import check_t, check_whole
+from regretless.confidence.schedules import check_t
 from regretless.errors import InvalidInput
 from regretless.theory.conditions import check_delta, check_not_alone, variance_sum
 from regretless.theory.zeta_sums import Total, zeta_sum, zeta_sum_as_printed
@@ -46,8 +46,8 @@ def high_probability_lemma(law: ShiftedExponential | GammaLaw | Schedule, T: int
     >>> high_probability_lemma(ShiftedExponential.for_table(500), 1, n_candidates=500)
     1.0
     """
-    N = check_whole(n_candidates, "n_candidates")
-    return min(1.0, N * math.fsum(law.mean_u(t) for t in range(1, check_whole(T, "T") + 1)))
+    N = as_whole(n_candidates, "n_candidates", least=1)
+    return min(1.0, N * math.fsum(law.mean_u(t) for t in range(1, as_whole(T, "T", least=1) + 1)))
 
 
 def least_mean_zeta(t: int, *, n_candidates: int, delta: float) -> float:
@@ -89,7 +89,7 @@ def high_probability_regret_anytime(
     """
     law = ShiftedExponential.high_probability(n_candidates, delta)
     variances = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
-    failure = 3.0 * delta / (math.pi * check_whole(T, "T")) ** 2
+    failure = 3.0 * delta / (math.pi * as_whole(T, "T", least=1)) ** 2
     bound = 2.0 * math.sqrt(variances * zeta_sum(law, T, failure=failure, total=total))
     return bound if n_candidates > 1 else 0.0
 
@@ -150,7 +150,7 @@ def high_probability_regret_as_printed(
     577.035327
     """
     law = ShiftedExponential.high_probability(check_not_alone(n_candidates), delta)
-    failure = 3.0 * delta / (math.pi * check_whole(T, "T")) ** 2
+    failure = 3.0 * delta / (math.pi * as_whole(T, "T", least=1)) ** 2
     variances = variance_sum(info_gain, noise_var=noise_var)
     return 2.0 * math.sqrt(variances * zeta_sum_as_printed(law, T, failure=failure))
 
@@ -166,7 +166,7 @@ def gp_ucb_beta(t: int, *, n_candidates: int, delta: float) -> float:
     >>> round(gp_ucb_beta(1, n_candidates=1000, delta=0.1), 3)
     18.032
     """
-    union = (check_whole(n_candidates, "n_candidates") + 1) * (check_t(t) * math.pi) ** 2
+    union = (as_whole(n_candidates, "n_candidates", least=1) + 1) * (check_t(t) * math.pi) ** 2
     return max(0.0, 2.0 * math.log(union / (12.0 * check_delta(delta))))
 
 
@@ -183,6 +183,6 @@ def high_probability_regret_gp_ucb_anytime(
     >>> round(high_probability_regret_gp_ucb_anytime(100, **model), 3)
     519.99
     """
-    betas = [gp_ucb_beta(t, n_candidates=n_candidates, delta=delta) for t in range(1, check_whole(T, "T") + 1)]
+    betas = [gp_ucb_beta(t, n_candidates=n_candidates, delta=delta) for t in range(1, as_whole(T, "T", least=1) + 1)]
     variances = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
     return 2.0 * math.sqrt(variances * math.fsum(betas)) if n_candidates > 1 else 0.0

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix
-from regretless.confidence.schedules import check_positive, check_whole
+from regretless.arrays import Floats, as_matrix, as_whole
+from regretless.confidence.schedules import check_positive
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel, Posterior
 from regretless.theory.allocation import Allocation, water_filling
@@ -137,7 +137,7 @@ def rbf_gain_rate(T: float, dim: int) -> float:
     >>> rbf_gain_rate(100.0, 1) / rbf_gain_rate(10.0, 1)
     4.0
     """
-    return math.log(_large(T)) ** (check_whole(dim, "dim") + 1)
+    return math.log(_large(T)) ** (as_whole(dim, "dim", least=1) + 1)
 
 
 def matern_gain_rate(T: float, dim: int, *, nu: float) -> float:
@@ -150,7 +150,7 @@ def matern_gain_rate(T: float, dim: int, *, nu: float) -> float:
     >>> round(matern_gain_rate(1e4, 2, nu=2.5), 1)
     67.9
     """
-    T, d, smooth = _large(T), check_whole(dim, "dim"), 2.0 * check_positive(nu, "nu")
+    T, d, smooth = _large(T), as_whole(dim, "dim", least=1), 2.0 * check_positive(nu, "nu")
     return float(T ** (d / (smooth + d)) * math.log(T) ** (smooth / (smooth + d)))
 
 
@@ -164,9 +164,9 @@ def _bounds(
     spectrum: bool | None,
 ) -> InformationGain:
     """Greedy run and its upper bounds; the covariance of candidate i is ``column(i) - V[:, i] @ V``."""
-    T, N, known = check_whole(T, "T"), len(var), len(V)
+    T, N, known = as_whole(T, "T", least=1), len(var), len(V)
     noise = check_positive(noise_var, "noise_var")
-    steps = T + T // 2 if steps is None else max(T, check_whole(steps, "steps"))
+    steps = T + T // 2 if steps is None else max(T, as_whole(steps, "steps", least=1))
     rows = np.empty((known + steps, N))
     rows[:known] = V
     allocation = Allocation.up_to(T, N)

@@ -16,9 +16,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_vector, show
+from regretless.arrays import Floats, as_vector, as_whole
 from regretless.confidence import ShiftedExponential
-from regretless.confidence.schedules import check_whole
 from regretless.errors import InvalidInput
 from regretless.theory.bounds import c1, initial_design_regret
 from regretless.theory.conditions import check_nonnegative, variance_sum
@@ -57,7 +56,7 @@ def simple_regret_interleaved(
     >>> simple_regret_interleaved(200, every=4, **case) == simple_regret_interleaved(50, every=1, **case)
     True
     """
-    m = check_whole(T, "T") // check_whole(every, "every") if told is None else _check_told(told, T, every)
+    m = as_whole(T, "T", least=1) // as_whole(every, "every", least=1) if told is None else _check_told(told, T, every)
     law = ShiftedExponential.for_table(n_candidates)
     variances = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
     if n_candidates == 1:
@@ -95,7 +94,7 @@ def expected_regret_interleaved(
     >>> round(expected_regret_interleaved(200, every=4, **case), 3)
     309.266
     """
-    T, k, gain = check_whole(T, "T"), check_whole(every, "every"), _check_gains(info_gain, T)
+    T, k, gain = as_whole(T, "T", least=1), as_whole(every, "every", least=1), _check_gains(info_gain, T)
     widths = _widths(T, k, n_candidates, float(gain[T]), noise_var, signal_var)
     if n_candidates == 1:
         return 0.0
@@ -129,7 +128,7 @@ def expected_regret_interleaved_theorem(
     >>> round(expected_regret_interleaved_theorem(200, every=4, **case), 3)
     382.988
     """
-    T, k, gain = check_whole(T, "T"), check_whole(every, "every"), _check_gains(info_gain, T)
+    T, k, gain = as_whole(T, "T", least=1), as_whole(every, "every", least=1), _check_gains(info_gain, T)
     widths = _widths(T, k, n_candidates, float(gain[T]), noise_var, signal_var)
     if n_candidates == 1:
         return 0.0
@@ -159,10 +158,5 @@ def _check_gains(info_gain: npt.ArrayLike, T: int) -> Floats:
 
 
 def _check_told(told: int, T: int, every: int) -> int:
-    steps = check_whole(T, "T") // check_whole(every, "every")
-    if isinstance(told, bool) or not isinstance(told, int | np.integer) or not 0 <= told <= steps:
-        raise InvalidInput(
-            f"told must be a whole number from 0 to {steps}, the theorem steps among T = {T} at every = {every}, "
-            f"got {show(told)}."
-        )
-    return int(told)
+    steps = as_whole(T, "T", least=1) // as_whole(every, "every", least=1)
+    return as_whole(told, "told", most=steps, hint=f"There are {steps} theorem steps among T = {T} at every = {every}.")

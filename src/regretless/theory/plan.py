@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix, show
+from regretless.arrays import Floats, as_matrix, as_whole, show
 from regretless.confidence import ShiftedExponential, certified_threshold
-from regretless.confidence.schedules import EVERY, check_positive, check_whole
+from regretless.confidence.schedules import EVERY, check_positive
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel, posterior, prior_factor, table_posterior
 from regretless.linalg import single_thread
@@ -102,7 +102,7 @@ def plan(
     >>> plan(line, Kernel("rbf", np.array([0.01]), 1.0), noise_var=1e-4, eps=0.5, max_T=20).message[:44]
     'The bound says nothing up to 20 evaluations:'
     """
-    eps, max_T, every = check_positive(eps, "eps"), check_whole(max_T, "max_T"), check_whole(every, "every")
+    eps, max_T, every = check_positive(eps, "eps"), as_whole(max_T, "max_T", least=1), as_whole(every, "every", least=1)
     left_out, ends = _leaves_out(repeats, noise_var, kernel)
     rows = _distinct(X)
     n = len(rows)
@@ -160,14 +160,14 @@ def simulate(
     """
     eps, max_T, n_functions, every = (
         check_positive(eps, "eps"),
-        check_whole(max_T, "max_T"),
-        check_whole(n_functions, "n_functions"),
-        check_whole(every, "every"),
+        as_whole(max_T, "max_T", least=1),
+        as_whole(n_functions, "n_functions", least=1),
+        as_whole(every, "every", least=1),
     )
     noise, seed = check_positive(noise_var, "noise_var"), check_seed(seed)
     left_out, ends = _leaves_out(repeats, noise, kernel)
     rows = _distinct(X)
-    N = len(rows) if n_candidates is None else check_whole(n_candidates, "n_candidates")
+    N = len(rows) if n_candidates is None else as_whole(n_candidates, "n_candidates", least=1)
     if len(rows) > N:
         raise InvalidInput(f"n_candidates must be at least the {len(rows)} distinct rows of X, got {N}.")
     law, last = ShiftedExponential.for_table(N, every=every), min(max_T, len(rows)) if ends else max_T

@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import gammainccinv
 
-from regretless.arrays import as_finite_float, show
+from regretless.arrays import as_finite_float, as_whole, show
 from regretless.confidence import ShiftedExponential
-from regretless.confidence.schedules import check_whole, value_at
+from regretless.confidence.schedules import value_at
 from regretless.errors import InvalidInput
 from regretless.theory.conditions import shifts_until
 
@@ -33,7 +33,7 @@ def zeta_sum_bound(law: ShiftedExponential, T: int, *, failure: float) -> float:
     >>> round(zeta_sum_bound(ShiftedExponential.for_table(1000), 200, failure=0.1), 3)
     2951.145
     """
-    T, L = check_whole(T, "T"), _log_inverse(failure)
+    T, L = as_whole(T, "T", least=1), _log_inverse(failure)
     return math.fsum(shifts_until(law.shift, T)) + 2.0 * T + 2.0 * math.sqrt(2.0 * T * L) + 2.0 * L
 
 
@@ -45,7 +45,7 @@ def zeta_sum_quantile(law: ShiftedExponential, T: int, *, failure: float) -> flo
     >>> round(zeta_sum_quantile(ShiftedExponential.for_table(1000), 200, failure=0.1), 3)
     2922.492
     """
-    T, L = check_whole(T, "T"), _log_inverse(failure)
+    T, L = as_whole(T, "T", least=1), _log_inverse(failure)
     return math.fsum(shifts_until(law.shift, T)) + 2.0 * float(gammainccinv(T, math.exp(-L)))
 
 
@@ -60,7 +60,7 @@ def zeta_sum_as_printed(law: ShiftedExponential, T: int, *, failure: float) -> f
     >>> round(zeta_sum_as_printed(ShiftedExponential.for_table(1000), 200, failure=0.1), 3)
     2733.368
     """
-    T, L = check_whole(T, "T"), _log_inverse(failure)
+    T, L = as_whole(T, "T", least=1), _log_inverse(failure)
     return T * value_at(law.shift, T, "shift") + T + 2.0 * math.sqrt(T * L) + 2.0 * L
 
 
@@ -76,7 +76,7 @@ def zeta_sum(law: ShiftedExponential, T: int, *, failure: float, total: Total) -
     if total == "sum":
         return zeta_sum_bound(law, T, failure=failure)
     if total == "last":
-        shifts = shifts_until(law.shift, check_whole(T, "T"))
+        shifts = shifts_until(law.shift, as_whole(T, "T", least=1))
         if np.any(np.diff(shifts) < 0.0):
             raise InvalidInput("total='last' needs a shift that never falls. Use total='sum'.")
         return zeta_sum_bound(ShiftedExponential(float(shifts[-1])), T, failure=failure)
