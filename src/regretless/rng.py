@@ -5,8 +5,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from regretless.arrays import show
-from regretless.errors import InvalidInput
+from regretless.arrays import as_whole
 
 __all__ = ["Purpose", "check_seed", "fresh_seed", "stream"]
 
@@ -32,9 +31,7 @@ def check_seed(seed: int | None) -> int:
     """The seed as a non-negative ``int``; ``None`` asks for a fresh one."""
     if seed is None:
         return fresh_seed()
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInput(f"seed must be a whole number >= 0 or None, got {show(seed)}.")
-    return int(seed)
+    return as_whole(seed, "seed", hint="Leave it out, or pass None, for a fresh one.")
 
 
 def stream(seed: int, trial: int, purpose: Purpose) -> np.random.Generator:

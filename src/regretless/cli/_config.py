@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regretless.arrays import as_finite_float
+from regretless.arrays import as_finite_float, as_whole
 from regretless.cli._command import Command, check_command
 from regretless.cli._evaluate import Evaluate, Function, Run
 from regretless.cli._output import say
@@ -178,10 +178,7 @@ def _seconds(timeout: Any) -> float | None:
 
 
 def _whole(text: Mapping[str, Any], key: str, default: int | None) -> int:
-    value = text.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidInput(f"{key} must be a whole number, 1 or more, got {show(value)}.")
-    return value
+    return as_whole(text.get(key, default), key, least=1)
 
 
 def _stop(text: Mapping[str, Any]) -> Regret | None:

@@ -3,10 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
 from regretless.acquisition import IRGPUCB, UCB, Rule, as_rule
-from regretless.arrays import show
+from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.rng import check_seed
@@ -70,10 +68,7 @@ def setup(
         space = with_repeats(space, _repeats(preset, chosen, surrogate))
     listed = as_table(space, ENUMERATE_UP_TO) if isinstance(space, Mixed) else None
     domain = listed if listed is not None else space
-    if n_initial is None:
-        n_initial = _n_initial(domain, preset)
-    elif isinstance(n_initial, bool) or not isinstance(n_initial, int | np.integer) or n_initial < 0:
-        raise InvalidInput(f"n_initial must be a whole number >= 0, got {show(n_initial)}.")
+    n_initial = _n_initial(domain, preset) if n_initial is None else as_whole(n_initial, "n_initial")
     _check_scales(surrogate, domain)
     if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
         chosen.law(domain.n_candidates if isinstance(domain, Table) else None, domain.dim)
@@ -81,7 +76,7 @@ def setup(
         design = "random" if preset == "paper" else "hypercube"
     elif design not in ("hypercube", "random"):
         raise InvalidInput(f"design must be 'hypercube' or 'random', got {design!r}.")
-    return Setup(space, domain, chosen, surrogate, int(n_initial), design, check_seed(seed))
+    return Setup(space, domain, chosen, surrogate, n_initial, design, check_seed(seed))
 
 
 def _repeats(preset: Preset, rule: Rule, surrogate: Surrogate) -> Repeats:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.arrays import Floats
+from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
 from regretless.plots.canvas import (
     ADDED,
@@ -172,9 +172,7 @@ def _chosen(study: Study, over: str | Sequence[str] | None) -> dict[str, Dimensi
 
 def _grid(part: Dimension, n_grid: int) -> list[Any]:
     """Values along an axis, evenly spaced on its own scale; all of them where they are few."""
-    if isinstance(n_grid, bool) or not isinstance(n_grid, int) or n_grid < 2:
-        raise InvalidInput(f"n_grid must be a whole number >= 2, got {n_grid!r}.")
-    codes = np.linspace(0.0, 1.0, n_grid).tolist()
+    codes = np.linspace(0.0, 1.0, as_whole(n_grid, "n_grid", least=2)).tolist()
     return sorted({part.decode(code) for code in codes})
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arrays import Floats
+from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
 from regretless.problems.problem import Problem
 from regretless.problems.surfaces import (
@@ -213,8 +213,4 @@ def _problem(
 def _check_dim(name: str, dim: Any, least: int, most: int | None) -> int:
     if dim is None:
         return 2
-    whole = isinstance(dim, int | np.integer) and not isinstance(dim, bool)
-    if not whole or dim < least or (most is not None and dim > most):
-        allowed = f">= {least}" if most is None else f"from {least} to {most}"
-        raise InvalidInput(f"dim of {name} must be a whole number {allowed}, got {dim!r}.")
-    return int(dim)
+    return as_whole(dim, f"dim of {name}", least=least, most=most)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix
+from regretless.arrays import Floats, as_matrix, as_whole
 from regretless.errors import InvalidInput
 from regretless.linalg import cholesky
 from regretless.problems.problem import Problem, check_variance, table_problem
@@ -26,8 +26,7 @@ def grid(levels: npt.ArrayLike, dim: int) -> Floats:
     values = np.unique(np.asarray(levels, dtype=np.float64))
     if values.ndim != 1 or values.size == 0 or not np.isfinite(values).all():
         raise InvalidInput(f"levels must be one finite number or more, got {levels!r}.")
-    if isinstance(dim, bool) or not isinstance(dim, int) or dim < 1:
-        raise InvalidInput(f"dim must be a whole number >= 1, got {dim!r}.")
+    dim = as_whole(dim, "dim", least=1)
     return np.stack(np.meshgrid(*[values] * dim, indexing="ij"), axis=-1).reshape(-1, dim)
 
 

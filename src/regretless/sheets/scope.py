@@ -13,6 +13,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from regretless.arrays import as_whole
 from regretless.errors import InvalidInput
 from regretless.spaces.scalars import Scalar, did_you_mean, listed, show
 
@@ -143,9 +144,7 @@ def _mixture(entry: Any) -> Mixture:
     if step <= 0 or total <= 0:
         raise InvalidInput(f"a mixture needs a positive step and total, got step {step} and total {total}.")
     units = _whole(total / step, f"a mixture's total of {total} is no whole number of steps of {step}")
-    at_most = entry.get("at_most", len(parts))
-    if isinstance(at_most, bool) or not isinstance(at_most, int) or at_most < 1:
-        raise InvalidInput(f"at_most is a whole number of non-zero parts, 1 or more; got {show(at_most)}.")
+    at_most = as_whole(entry.get("at_most", len(parts)), "at_most", least=1, hint="It counts the non-zero parts.")
     return Mixture(tuple(parts), units, step, at_most)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from regretless.arrays import show
 from regretless.errors import InvalidInput
 
-__all__ = ["as_bool", "as_key", "as_reason", "as_whole"]
+__all__ = ["as_bool", "as_key", "as_reason"]
 
 
 def as_bool(value: Any, what: str) -> bool:
@@ -16,13 +16,6 @@ def as_bool(value: Any, what: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise InvalidInput(f"{what} must be True or False, got {show(value)}.")
     return bool(value)
-
-
-def as_whole(value: Any, what: str) -> int:
-    """A whole number that is not negative."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise InvalidInput(f"{what} must be a whole number >= 0, got {show(value)}.")
-    return int(value)
 
 
 def as_key(key: Any) -> str:

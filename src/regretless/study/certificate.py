@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
-from regretless.arrays import show
+from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
 from regretless.study.limits import Given, as_limits
 from regretless.study.wording import amount
@@ -138,8 +138,7 @@ class Regret:
             raise InvalidInput("Regret needs either eps, in the units of the objective, or relative=.")
         if isinstance(given[0], bool) or not isinstance(given[0], int | float) or not 0.0 < given[0] < math.inf:
             raise InvalidInput(f"Regret needs a positive finite number, got {show(given[0])}.")
-        if isinstance(self.patience, bool) or not isinstance(self.patience, int) or self.patience < 1:
-            raise InvalidInput(f"patience must be a whole number >= 1, got {show(self.patience)}.")
+        as_whole(self.patience, "patience", least=1)
 
     def threshold(self, left: RemainingRegret) -> float:
         """The bound at which to stop, in the units of the objective, where ``left`` is the certificate now."""

@@ -5,9 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
-from regretless.arrays import show
+from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
 from regretless.study.certificate import Regret, check_stop
 from regretless.study.result import evaluations
@@ -62,8 +60,9 @@ def as_options(
         raise InvalidInput(f"callback must be callable as callback(study, trial), got {show(callback)}.")
     if stop_when is not None:
         check_stop(stop_when)
-    counts = _as_count(n_trials, "n_trials"), _as_count(until, "until")
-    return Options(f, *counts, stop_when, callback, _failing(on_error, catch), progress)
+    more = None if n_trials is None else as_whole(n_trials, "n_trials", least=1)
+    in_all = None if until is None else as_whole(until, "until", least=1)
+    return Options(f, more, in_all, stop_when, callback, _failing(on_error, catch), progress)
 
 
 def _failing(on_error: Any, catch: Any) -> tuple[type[Exception], ...]:
@@ -82,11 +81,3 @@ def _failing(on_error: Any, catch: Any) -> tuple[type[Exception], ...]:
             f"got {show(on_error)}."
         )
     return kinds
-
-
-def _as_count(count: Any, what: str) -> int | None:
-    if count is None:
-        return None
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise InvalidInput(f"{what} must be a whole number >= 1, got {show(count)}.")
-    return int(count)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 
 from regretless.acquisition import Rule
-from regretless.arrays import Floats, as_finite_float, show
+from regretless.arrays import Floats, as_finite_float, as_whole, is_whole, show
 from regretless.errors import InvalidInput, NumericalError, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
@@ -22,7 +22,7 @@ from regretless.optimizer import (
 )
 from regretless.spaces import Mixed, Place, Repeats, Table, read_rows
 from regretless.study import opening, telling
-from regretless.study.arguments import as_bool, as_key, as_reason, as_whole
+from regretless.study.arguments import as_bool, as_key, as_reason
 from regretless.study.asking import Asker
 from regretless.study.certificate import Regret, RemainingRegret, check_stop
 from regretless.study.certifying import Certifier
@@ -315,9 +315,7 @@ class Study:
         Exhausted
             If every candidate has been tried and repeats are not allowed.
         """
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1):
-            raise InvalidInput(f"n must be a whole number >= 1, got {show(n)}.")
-        trials = self._asker.ask(1 if n is None else int(n), as_key(key))
+        trials = self._asker.ask(1 if n is None else as_whole(n, "n", least=1), as_key(key))
         return trials[0] if n is None else trials
 
     def tell(self, trial: Trial | int, value: Any = None, *, failed: bool = False) -> Trial:
@@ -621,7 +619,7 @@ class Study:
 
     def _known(self, trial: Trial | int) -> Trial:
         number = trial.number if isinstance(trial, Trial) else trial
-        if isinstance(number, bool) or not isinstance(number, int | np.integer):
+        if not is_whole(number):
             raise InvalidInput(f"trial must be a Trial or its number, got {show(trial)}.")
         if number >= len(self):
             self.refresh()  # it may be another worker's
