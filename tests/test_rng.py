@@ -62,7 +62,7 @@ def test_check_seed_keeps_whole_numbers(seed):
 
 @pytest.mark.parametrize("seed", [-1, np.int64(-1), 1.0, "1", True, np.True_, np.array(1), [1], float("nan")])
 def test_check_seed_refuses_the_rest(seed):
-    with pytest.raises(InvalidInput, match="seed must be a whole number >= 0, got .* None, for a fresh one"):
+    with pytest.raises(InvalidInput, match=r"seed must be a whole number >= 0, got .* None, for a fresh one"):
         check_seed(seed)
 
 
