@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from regretless import InvalidInput, Study, StudyConflict, Surrogate, maximize, minimize
+from regretless import InvalidInput, Regret, Study, StudyConflict, Surrogate, maximize, minimize
 from regretless.gp import Kernel
 from regretless.problems import gp_sample, grid
 from regretless.study.limits import Limits, as_limits
@@ -107,6 +107,32 @@ def test_limits_that_the_data_contradict_are_not_used(direction):
     assert left.mean == free.certificate().mean
     assert "The limits (0 to 1) were not used: the results contradict them." in left.sentence
     assert left.to_data()["limits"] == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("offset", [0.0, 3e20])
+def test_limits_that_rounding_makes_one_are_not_used(offset):
+    """Beside values of 1e20 the limits 0 and 100 cannot be told apart: no certificate of zero, and no error."""
+    study = Study([{"t": t} for t in range(3)], limits=(0, 100), seed=1)
+    for value in (50.0, 60.0, offset + 1e20, offset - 1e20):
+        study.add({"t": 0}, value)
+    left = study.certificate()
+    assert left.bound > 1e19
+    assert not left.limits_hold
+    assert study.should_stop(Regret(1.0, patience=1)) is None
+    tiny = Study([{"t": t} for t in range(3)], limits=(0, 1e-20), seed=1)  # equal values have no scale
+    for t in range(2):
+        tiny.add({"t": t}, 1e-21)
+    assert tiny.certificate().bound > 9e-21
+    assert tiny.certificate().limits_hold
+
+
+def test_limits_beyond_all_numbers_of_the_model():
+    study = Study([{"t": t} for t in range(3)], limits=(-1e300, 1e300), seed=1)
+    for t in range(3):
+        study.add({"t": t}, t * 1e-20)
+    median, low, high = study.predict_measurement([{"t": 1}])  # without a warning of NumPy's
+    assert low[0] < median[0] < high[0] < 1e-18
+    assert study.certificate().bound < 1e-18
 
 
 def test_bounds_hold_on_average_when_results_are_cut_off_too():

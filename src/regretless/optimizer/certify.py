@@ -27,6 +27,8 @@ _DENSE = 4000
 #: Limits are contradicted where f is outside by so many standard deviations, and by such a share of the values' range.
 _SURE = 4.0
 _SLACK = 0.05
+#: Limits closer to each other than this share of the prior's standard deviation are lost in rounding errors.
+_APART = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +68,12 @@ def certify(
         posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
         rng = stream(setup.seed, told_key(history), Purpose.CERTIFICATE)
         low, high = units.standardised(np.array(limits)).tolist()
-        holds = _within(posterior, low, high)
+        apart = high - low > _APART * math.sqrt(posterior.kernel.signal_var)
+        holds = _within(posterior, low, high, apart)
         prove = partial(
             remaining_regret,
             belief,
-            limits=(low, high) if holds else (-math.inf, math.inf),
+            limits=(low, high) if holds and apart else (-math.inf, math.inf),
             eps=None if eps is None else min(eps / units.scale, sys.float_info.max),
             draws=draws,
             rng=rng,
@@ -92,13 +95,18 @@ def certify(
         return _finite(Proof(certificate, calibration(posterior), state.fit, X[certificate.index], -1, used, holds))
 
 
-def _within(posterior: Posterior, low: float, high: float) -> bool:
-    """Whether the data allow for the limits: what lies outside does so by little, or may be noise."""
+def _within(posterior: Posterior, low: float, high: float, apart: bool) -> bool:
+    """Whether the data allow for the limits: what lies outside does so by little, or may be noise.
+
+    Beside limits that are hardly apart in the model's units, it does not do so by little.
+    """
     if low == -math.inf and high == math.inf:
         return True
     y = posterior.y
     if low <= y.min() and y.max() <= high:
         return True
+    if not apart:
+        return False
     mean, sd = posterior.mean_sd(posterior.X)
     slack = _SLACK * float(y.max() - y.min())
     return bool(np.all(mean - _SURE * sd <= high + slack) and np.all(mean + _SURE * sd >= low - slack))

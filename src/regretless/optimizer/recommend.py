@@ -94,7 +94,8 @@ def predict_measurement(
             quantile = float(stdtrit(freedom, 0.5 + 0.5 * _SHARE_FITTED))
         reach = quantile * np.sqrt(sd * sd + hyperparameters.noise_var)
         noise = quantile * math.sqrt(hyperparameters.noise_var)
-        lowest, highest = hyperparameters.units.standardised(np.array(limits)).tolist()
+        with np.errstate(over="ignore"):  # a limit that is past the largest float here is none
+            lowest, highest = hyperparameters.units.standardised(np.array(limits)).tolist()
         ends = (
             np.clip(mean, lowest, highest),
             np.clip(mean - reach, lowest - noise, highest),
