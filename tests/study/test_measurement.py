@@ -90,6 +90,25 @@ def test_errors():
         told(ROWS).predict_measurement({"x0": 0.5, "x1": 0.5})
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_where_the_model_expects_f_beyond_a_limit_noise_goes_to_both_sides(sign):
+    """A slope that the model carries on below zero, where nothing can be: there f is 0, and half of all y are above."""
+    steep = Surrogate.known("rbf", 1.0, signal_var=100.0, noise_var=0.01)
+    limits = (0.0, None) if sign > 0.0 else (None, 0.0)
+    study = Study({"x": (0.0, 1.0)}, surrogate=steep, limits=limits, seed=1)
+    for x, value in ((0.0, 3.0), (0.1, 2.0), (0.2, 1.0)):
+        study.add({"x": x}, sign * value)
+    free = Study({"x": (0.0, 1.0)}, surrogate=steep, seed=1)
+    for trial in study.trials:
+        free.add(trial.params, trial.value)
+    at = [{"x": 0.4}]
+    ends = sorted(sign * end[0] for end in free.predict_measurement(at)[1:])
+    assert ends[1] < 0.0  # the model alone expects nothing above
+    median, low, high = (column[0] for column in study.predict_measurement(at))
+    noise = norm.ppf(0.95) * 0.1
+    assert (low, median, high) == (pytest.approx(-noise), 0.0, pytest.approx(noise))
+
+
 def outcomes(seeds, n, **options):
     """Whether each measurement that a rule suggested, in batches of three, fell into the interval shown before it."""
     inside = []

@@ -81,7 +81,8 @@ def predict_measurement(
 
     y = f(x) + noise ~ N(mean, sd^2 + noise_var) where the model is given. Where length scales and amplitude were
     fitted, it is Student's law with as many degrees of freedom less. ``state`` is the doubt: it rests on told values
-    alone, none of them imagined. Where f cannot leave ``limits``, only noise carries a measurement beyond.
+    alone, none of them imagined. Where f cannot leave ``limits``, only noise carries a measurement beyond; where the
+    model expects f beyond a limit, f is at the limit, with noise to both sides.
     """
     with single_thread():
         belief, hyperparameters = state.belief, state.fit.hyperparameters
@@ -98,8 +99,8 @@ def predict_measurement(
             lowest, highest = hyperparameters.units.standardised(np.array(limits)).tolist()
         ends = (
             np.clip(mean, lowest, highest),
-            np.clip(mean - reach, lowest - noise, highest),
-            np.clip(mean + reach, lowest, highest + noise),
+            np.clip(mean - reach, lowest - noise, highest - noise),
+            np.clip(mean + reach, lowest + noise, highest + noise),
         )
         median, low, high = (hyperparameters.units.restored(z, 0.0)[0] for z in ends)
         return median, low, high
