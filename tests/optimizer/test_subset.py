@@ -241,6 +241,17 @@ def test_every_rule_lives_with_it(few, rule, space):
         assert (trial.record["used"], trial.record["told"]) == (12.0, 30.0)
 
 
+@pytest.mark.parametrize("space", [ROWS[:30], [(0.0, 1.0)] * 2], ids=["table", "box"])
+def test_results_of_no_candidate_are_counted_in_the_record(few, space):
+    study = Study(space, surrogate=KNOWN, seed=1)
+    for x in ROWS[:10]:
+        study.add(x, float(wavy(x[None, :])[0]))
+    for x in ROWS[60:80] + 1.0:
+        assert study.add(x, float(wavy(x[None, :])[0])).note
+    record = study.ask().record
+    assert (record["used"], record["told"]) == (12.0, 30.0)
+
+
 def test_certificates_say_that_they_rest_on_a_subset(few):
     study = Study(ROWS, seed=1, objective="yield")
     for n, x in enumerate(ROWS[:40]):

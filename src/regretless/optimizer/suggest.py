@@ -167,8 +167,8 @@ def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.
         mean, sd = (float(moment[0]) for moment in view.posterior.mean_sd(x[None, :]))
     mean_y, sd_y = hyperparameters.units.restored(mean, sd)
     record = {**score.record, "mean": float(mean_y), "sd": float(sd_y)}
-    if len(state.used) < len(y):
-        record |= {"used": float(len(state.used)), "told": float(len(y))}
+    if len(state.used) < len(history.y):
+        record |= {"used": float(len(state.used)), "told": float(len(history.y))}
     return Suggestion(x, index, "rule", record, jitter=view.posterior.jitter, fit=state.fit)
 
 
