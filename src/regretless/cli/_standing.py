@@ -89,7 +89,7 @@ class Standing:
             return "Go on: there are too few data to trust the model with that decision."
         if self.left.bound <= self.stop.threshold(self.left):
             return f"Go on: what is left is little enough now, but not yet {self.stop.patience} times in a row."
-        return f"Go on: there may be {self.left.cost} to gain, more than the {_enough(self.stop)} at which to stop."
+        return f"Go on: that is {gain}, more than the {_enough(self.stop)} at which to stop."
 
     def record(self) -> dict[str, Any]:
         """The same for machines."""

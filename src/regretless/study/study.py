@@ -173,7 +173,7 @@ class Study:
         retries
             How often a trial is offered again. When its lease has ended once more, it is failed, for that reason.
         read_only
-            Whether nothing may be written. A file that may not be written can be read also without this.
+            Whether nothing may be written. A file that may not be written can also be read without this.
         trust
             Names of modules whose code the stored study may use, such as that of a rule of your own. The classes of
             ``rule`` and ``surrogate``, where they are given, need not be named.
@@ -525,7 +525,7 @@ class Study:
         """Median, lower and upper end of what nine of ten measurements at a list of parameters should give.
 
         Noise is included. It comes from what was told alone, under the model of the certificate, which is more cautious
-        than that of `predict`: of the intervals of a model that was fitted to few data, too many miss.
+        than that of `predict`: the intervals of a model that was fitted to few data miss too often.
 
         >>> study = Study([{"t": t} for t in range(10)], seed=1)
         >>> for _ in range(8):

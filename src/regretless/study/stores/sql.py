@@ -54,7 +54,7 @@ class SqlStore:
     patience
         Seconds to keep trying while others write or a server restarts; after that it is an error.
     read_only
-        Whether nothing may be written. What may not be written can be read also without it.
+        Whether nothing may be written. What may not be written can also be read without it.
 
     Examples
     --------
