@@ -13,7 +13,7 @@ from regretless import IRGPUCB, Box, Study, Surrogate, Table
 from regretless.acquisition import RULES
 from regretless.gp import Kernel, TablePosterior, posterior
 from regretless.optimizer import History, Points, certify, doubt, recommend, setup, suggest, without_last
-from regretless.optimizer.beliefs import believe, in_use, outdated
+from regretless.optimizer.beliefs import believe, heeded, imagine, in_use, outdated
 from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.study.replay import asked_from
 
@@ -292,3 +292,56 @@ def test_a_small_model_of_many_results_still_finds_the_maximum(few):
         study.tell(trial, -((trial.params["x0"] - 0.3) ** 2) - (trial.params["x1"] - 0.8) ** 2)
     assert study.best.value > -1e-4
     assert len(all_bits(study)) == 60
+
+
+@pytest.mark.parametrize("space", ["box", "table"])
+def test_a_value_too_large_to_compute_with_is_no_part_of_a_base_either(few, space):
+    of = setup(Box([(0.0, 1.0)] * 2) if space == "box" else Table(ROWS), surrogate=SOME, seed=1)
+    fit = believe(of, history(60), 60, None).fit
+    y = wavy(ROWS[:68])
+    y[61] = 1e60  # told after the fit, and chosen with the next base, at 64
+    suggestion, _ = suggest(of, history(68, y, fit), 68, None)
+    assert suggestion.source == "random"
+    assert "1e+60" in (suggestion.fallback or "")
+
+
+def test_the_record_says_that_it_rests_on_a_subset_though_results_are_no_rows(few):
+    study = Study([{"a": a} for a in range(10)], seed=1)
+    for a in range(9):
+        study.add({"a": a + 0.5}, -abs(a - 4.0))
+    for a in range(8):
+        study.add({"a": a}, -abs(a - 4.0))
+    record = study.ask().record
+    assert (record["used"], record["told"]) == (12, 17)
+
+
+# Failed ones ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", ["box", "table"])
+@pytest.mark.parametrize("rule", ["irgp-ucb", "ts"])
+def test_failed_points_do_not_make_the_posterior_larger_without_end(few, space, rule):
+    study = Study(Box([(0.0, 1.0)] * 2) if space == "box" else Table(ROWS), rule=rule, seed=1)
+    for row in range(10):
+        study.add(
+            ROWS[row].tolist() if space == "box" else study.space.params(row), float(wavy(ROWS[row : row + 1])[0])
+        )
+    for row in range(10, 70):
+        study.add(ROWS[row].tolist() if space == "box" else study.space.params(row), failed=True)
+    trial = study.ask()
+    assert trial.source == "rule"
+    at, state = study._history(), study._state
+    assert len(heeded(at, state).failed) == 2
+    assert len(imagine(heeded(at, state), state)) == 10 + 1 + 2  # told, pending, failed
+    of, known = asked_from(study, trial.number)
+    assert suggest(of, known, trial.number, None)[0].x.tolist() == suggest(of, known, trial.number, state)[0].x.tolist()
+    if space == "table":
+        assert trial.row >= 70  # a failed one is not suggested, whether it is imagined or not
+
+
+def test_few_failed_points_all_count(few):
+    of = setup(Table(ROWS), surrogate=SOME, seed=1)
+    for n, n_failed, heard in ((12, 4, 4), (12, 5, 2), (40, 2, 2), (40, 5, 2)):
+        failed = Points(np.arange(n, n + n_failed), ROWS[n : n + n_failed], np.arange(n, n + n_failed))
+        all_of = replace(history(n), failed=failed)
+        assert len(heeded(all_of, believe(of, all_of, 60, None)).failed) == heard

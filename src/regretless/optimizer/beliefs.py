@@ -17,13 +17,13 @@ from regretless.arrays import Floats
 from regretless.errors import NumericalError
 from regretless.gp import Posterior, TablePosterior, fit, fitted_to, prior_factor, refit_due, table_posterior
 from regretless.linalg import Factor, single_thread
-from regretless.optimizer.history import Fit, History, only, without_last
+from regretless.optimizer.history import Fit, History, Points, only, without_last
 from regretless.optimizer.setup import Setup
 from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.rng import Purpose, stream
 from regretless.spaces import Table
 
-__all__ = ["Belief", "State", "believe", "doubt", "imagine", "in_use", "outdated", "told_key"]
+__all__ = ["Belief", "State", "believe", "doubt", "heeded", "imagine", "in_use", "outdated", "told_key"]
 
 Belief = Posterior | TablePosterior
 
@@ -138,6 +138,21 @@ def imagine(history: History, state: State) -> Belief:
     return belief
 
 
+def heeded(history: History, state: State) -> History:
+    """The history with those failed points only that `imagine` counts: all or, beyond the limit, an eighth of it.
+
+    They are chosen as results are, at the means that the posterior expects there: where it is tempted to go.
+    """
+    belief, failed = state.belief, history.failed
+    limit = largest(len(belief.X) if isinstance(belief, TablePosterior) else 0)
+    count = limit // 8
+    if len(failed) <= count or len(state.used) + len(history.pending) + len(failed) <= limit:
+        return history
+    given = _posterior(belief)
+    rows = chosen(given.kernel, given.noise_var, failed.X, given.mean_sd(failed.X)[0], count)
+    return replace(history, failed=Points(failed.trials[rows], failed.X[rows], failed.index[rows]))
+
+
 def in_use(history: History, state: State) -> History:
     """The history with those told points only that the posterior rests on; the same where it rests on all."""
     if len(state.used) == len(history.y):
@@ -233,7 +248,7 @@ def _from_fit(setup: Setup, history: History, fitted: Fit) -> State:
     trials, y = tuple(history.told.trials[rows].tolist()), tuple(history.y[rows].tolist())
     h = fitted.hyperparameters
     if count < n_base:
-        z = h.units.standardised(history.y[rows])
+        z = _standardised(fitted, history.y[rows])  # not all of them were seen by the fit
         rows = [rows[i] for i in chosen(h.kernel(setup.categorical), h.noise_var, history.told.X[rows], z, count)]
     kept = tuple(history.told.trials[rows].tolist())
     base = h.posterior(setup.categorical, history.told.X[rows], history.y[rows])

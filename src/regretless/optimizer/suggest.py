@@ -11,7 +11,7 @@ from regretless.arrays import Floats
 from regretless.errors import Exhausted, NumericalError
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import Belief, State, believe, imagine, in_use
+from regretless.optimizer.beliefs import Belief, State, believe, heeded, imagine, in_use
 from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
 from regretless.optimizer.history import Fit, History
@@ -141,10 +141,11 @@ def _random(setup: Setup, history: History, trial: int, open_: npt.NDArray[np.bo
 
 
 def _ruled(setup: Setup, history: History, trial: int, state: State, open_: npt.NDArray[np.bool_]) -> Suggestion:
-    belief = imagine(history, state)
+    counted = heeded(history, state)
+    belief = imagine(counted, state)
     hyperparameters = state.fit.hyperparameters
     y = hyperparameters.units.standardised(history.y[history.told.inside])  # what may be tried is compared with these
-    view = _view(setup, in_use(history, state), trial, state, belief, float(y.max()) if len(y) else 0.0)
+    view = _view(setup, in_use(counted, state), trial, state, belief, float(y.max()) if len(y) else 0.0)
     score = setup.rule.draw(view, history.n_ruled + 1, stream(setup.seed, trial, Purpose.RULE))
     values = score.on(view)
     noise_share = hyperparameters.noise_var / hyperparameters.signal_var
