@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from bench.adapters import OURS, PEERS, Floats
-from bench.statistics import FLOOR
+from bench.statistics import AWAY, FLOOR
 
 __all__ = ["draw_cost", "draw_found", "draw_regret"]
 
@@ -65,8 +65,19 @@ def draw_cost(rows: Sequence[CostRow], path: Path) -> None:
 
 
 def draw_regret(curves: Mapping[str, Mapping[str, Floats]], path: Path) -> None:
-    """Median and quartiles of simple regret; ``curves[problem][peer]`` is (seeds, evaluations)."""
-    figure, axes = _grid(len(curves))
+    """Relative regret over all problems, then median and quartiles on each; ``curves[problem][peer]`` is (seeds, t)."""
+    figure, (mean, away, *axes) = _grid(len(curves) + 2)
+    for peer in dict.fromkeys(peer for by_peer in curves.values() for peer in by_peer):
+        if all(peer in by_peer for by_peer in curves.values()):
+            used = np.linspace(0.0, 1.0, 101)
+            paths = [_at(by_peer[peer], used) for by_peer in curves.values()]
+            mean.plot(
+                used, np.mean([path.mean(axis=0) for path in paths], axis=0), label=PEERS[peer].label, **style(peer)
+            )
+            away.plot(used, np.mean([(path > AWAY).mean(axis=0) for path in paths], axis=0), **style(peer))
+    share = "share of the evaluations"
+    mean.set(title="all: mean relative regret", yscale="log", xlabel=share, ylabel="of (optimum - median of f)")
+    away.set(title="all: runs more than 1 % away", ylim=(0.0, 1.0), xlabel=share, ylabel="share of the runs")
     for axis, (problem, by_peer) in zip(axes, curves.items(), strict=False):
         for peer, regret in by_peer.items():
             low, middle, high = np.maximum(np.quantile(regret, (0.25, 0.5, 0.75), axis=0), FLOOR)
@@ -74,8 +85,8 @@ def draw_regret(curves: Mapping[str, Mapping[str, Floats]], path: Path) -> None:
             look = style(peer)
             axis.plot(t, middle, label=PEERS[peer].label, **look)
             axis.fill_between(t, low, high, color=look["color"], alpha=0.08, linewidth=0)
-        axis.set(title=problem, yscale="log", xlabel="evaluations", ylabel="simple regret")
-    _legend(figure, axes)
+        axis.set(title=problem, yscale="log", xlabel="evaluations", ylabel="relative regret")
+    _legend(figure, [mean, *axes])
     _save(figure, path)
 
 
@@ -91,6 +102,11 @@ def draw_found(evaluations: Mapping[str, Mapping[str, Sequence[int]]], path: Pat
         axis.set(title=table, xlabel="evaluations", ylabel="optimum found")
     _legend(figure, axes)
     _save(figure, path)
+
+
+def _at(regret: Floats, used: Floats) -> Floats:
+    """Columns of (seeds, t) after each share of the evaluations."""
+    return regret[:, np.ceil(used * (regret.shape[1] - 1)).astype(int)]
 
 
 def _grid(n: int, height: float = 3.0) -> tuple[Any, list[Any]]:

@@ -1,9 +1,10 @@
 """``python -m bench regret``: how much regret is left after a fixed number of evaluations, beside the peers.
 
 Every (problem, optimiser, seed) is a unit with a file of its own. Stop the run when you like; the next one goes on
-where it was. The test is a two-sided Wilcoxon signed-rank test of our default against the peer with the lowest median,
-on the logarithms, paired by seed, at the level 0.05 after Holm's correction over the problems. Choosing that peer from
-the same data works against us, not for us.
+where it was. Reported are, first, the mean regret relative to (optimum - median of f) and the share of runs that are
+more than 1 % of it away: what somebody with one run gets; then medians and ranks. The test is a two-sided Wilcoxon
+signed-rank test of our default against the peer with the lowest median, on the logarithms, paired by seed, at the level
+0.05 after Holm's correction over the problems. Choosing that peer from the same data works against us, not for us.
 """
 
 import argparse
@@ -24,9 +25,10 @@ from rich.table import Table
 from bench import page, store
 from bench.adapters import OURS, PEERS
 from bench.figures import draw_found, draw_regret
-from bench.statistics import holm, mean_ranks, paired_p
+from bench.functions import spread
+from bench.statistics import holm, mean_ranks, paired_p, relative, share_away
 
-__all__ = ["LEVEL", "SETS", "Comparison", "ProblemSet", "compare", "main"]
+__all__ = ["LEVEL", "SETS", "Comparison", "ProblemSet", "compare", "main", "publish", "write_page", "write_summary"]
 
 LEVEL = 0.05
 NOISE_VAR = 1e-4
@@ -123,24 +125,23 @@ def main(arguments: list[str]) -> int:
     console = Console()
     chosen = _quick(SETS[options.set]) if options.quick else SETS[options.set]
     wanted = chosen.peers if options.peers is None else tuple(options.peers)
-    missing = [peer for peer in wanted if not store.available(peer)]
     folder = store.RESULTS / "quick" if options.quick else store.RESULTS
     raw = f"{'quick' if options.quick else 'raw'}/regret/{options.set}"
-    peers = [peer for peer in wanted if peer not in missing]
     units = [
         store.Unit(raw, problem, peer, seed, chosen.task, settings)
         for seed in chosen.seeds  # seed by seed, so that an unfinished run is a balanced one
         for problem, settings in chosen.problems.items()
-        for peer in peers
+        for peer in wanted
     ]
-    failed = (
-        {} if options.report else run_all([unit for unit in units if store.load(unit) is None], options.jobs, console)
-    )
-    publish(options.set, chosen, peers, units, folder, console)
+    missing = [peer for peer in wanted if not store.available(peer)]
+    due = [unit for unit in units if unit.peer not in missing and store.load(unit) is None]
+    failed = {} if options.report else run_all(due, options.jobs, console)
+    publish(options.set, chosen, wanted, units, folder, console)
     if options.docs:
         write_page(options.set, folder)
+        write_summary(folder)
     for peer in missing:
-        console.print(f"{PEERS[peer].label} is not installed: left out.")
+        console.print(f"{PEERS[peer].label} is not installed: only its stored results count.")
     for unit, why in failed.items():
         console.print(
             f"{unit.work}, {PEERS[unit.peer].label}, seed {unit.seed} failed: {why}", style="red", markup=False
@@ -192,10 +193,16 @@ def publish(
     if not complete:
         console.print("Nothing is complete yet.")
         return
-    measure = _evaluations if chosen.task == "materials" else _final_regret
+    tables = chosen.task == "materials"
+    measure = _evaluations if tables else _final_regret
     final = {p: {peer: [measure(run) for run in runs] for peer, runs in by.items()} for p, by in complete.items()}
+    unit_of = {} if tables else {p: spread(chosen.problems[p]["problem"], chosen.problems[p]["dim"]) for p in final}
     ranks, comparisons = mean_ranks(final), compare(final)
-    what = "evaluations to the optimum" if chosen.task == "materials" else "final simple regret"
+    if not tables:
+        _print_in_full(
+            console, _relative(f"{name}: mean relative regret in %, {len(chosen.seeds)} seeds", final, unit_of)
+        )
+    what = "evaluations to the optimum" if tables else "final simple regret"
     _print_in_full(console, _medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
     if comparisons:
         console.print(_comparisons(comparisons))
@@ -205,18 +212,22 @@ def publish(
         "task": chosen.task,
         "problems": chosen.problems,
         "seeds": list(chosen.seeds),
-        "versions": {peer: store.versions(PEERS[peer].venv)[PEERS[peer].packages[0]] for peer in peers},
+        "versions": {unit.peer: store.version(unit) for unit in reversed(units) if unit.work in final},
         "source": store.source_hash(),
         "final": final,
+        "spread": unit_of,
+        "relative": {} if tables else relative(final, unit_of),
+        "away": {} if tables else share_away(final, unit_of),
         "mean_ranks": ranks,
         "comparisons": [{**vars(entry), "verdict": entry.verdict} for entry in comparisons],
     }
     store.write_json(folder / f"regret-{name}.json", content)
     figure = folder / f"regret-{name}.png"
-    if chosen.task == "materials":
+    if tables:
         draw_found(final, figure)
     else:
-        draw_regret({p: {peer: _curves(runs) for peer, runs in by.items()} for p, by in complete.items()}, figure)
+        curves = {p: {peer: _curves(runs) / unit_of[p] for peer, runs in by.items()} for p, by in complete.items()}
+        draw_regret(curves, figure)
     console.print(f"{folder / f'regret-{name}.json'}\n{figure}", highlight=False, soft_wrap=True)
 
 
@@ -241,11 +252,36 @@ def write_page(name: str, folder: Path) -> None:
     ]
     text = [
         page.measured(stored["manifest"]).replace(", one thread", f", {len(stored['seeds'])} seeds"),
+        *([page.markdown(*_relative_lines(final, stored["spread"]))] if stored["spread"] else []),
         page.markdown(["median", *final, "mean rank"], lines),
         page.markdown(["", "best peer", "ours", "theirs", "p (Holm)", "ours is"], tests),
         page.show_figure(folder / f"regret-{name}.png", f"Results of every optimiser on the set {name}"),
     ]
     page.put(page.BENCHMARKS, f"regret --set {name}", "\n\n".join(text))
+
+
+def write_summary(folder: Path) -> None:
+    """Mean relative regret, and the share of runs beyond 1 %, over each set of functions and over all, in the docs."""
+    paths = {name: folder / f"regret-{name}.json" for name, chosen in SETS.items() if chosen.task == "regret"}
+    stored = {name: json.loads(path.read_text()) for name, path in paths.items() if path.exists()}
+    if not stored:
+        return
+    columns = {name: (content["final"], content["spread"]) for name, content in stored.items()}
+    if len(columns) > 1:
+        final = {problem: by for part, _ in columns.values() for problem, by in part.items()}
+        columns[" + ".join(columns)] = (
+            final,
+            {problem: u for _, unit_of in columns.values() for problem, u in unit_of.items()},
+        )
+    cells = {name: _percent_and_share(*pair) for name, pair in columns.items()}
+    shown = [peer for peer in PEERS if any(peer in column for column in cells.values())]
+    last = list(columns)[-1]
+    overall = relative(*columns[last])
+    shown.sort(key=lambda peer: overall.get(peer, np.inf))  # those that ran on all of them first, the best on top
+    lines = [[PEERS[peer].label, *(column.get(peer, "") for column in cells.values())] for peer in shown]
+    page.put(
+        page.BENCHMARKS, "regret --docs", page.markdown(["mean relative regret, % (runs beyond 1 %)", *cells], lines)
+    )
 
 
 def compare(final: dict[str, dict[str, list[float]]]) -> list[Comparison]:
@@ -261,6 +297,27 @@ def compare(final: dict[str, dict[str, list[float]]]) -> list[Comparison]:
         Comparison(problem, float(np.median(ours)), best, float(np.median(theirs)), raw, adjusted)
         for (problem, best, ours, theirs), raw, adjusted in zip(pairs, p, holm(p), strict=True)
     ]
+
+
+def _percent_and_share(final: dict[str, dict[str, list[float]]], unit_of: dict[str, float]) -> dict[str, str]:
+    away = share_away(final, unit_of)
+    return {peer: f"{100.0 * mean:.1f} ({away[peer]:.2f})" for peer, mean in relative(final, unit_of).items()}
+
+
+def _relative_lines(
+    final: dict[str, dict[str, list[float]]], unit_of: dict[str, float]
+) -> tuple[list[str], list[list[str]]]:
+    """Heads and lines: mean relative regret in per cent by problem, over all, and the share of runs beyond 1 %."""
+    overall, away = relative(final, unit_of), share_away(final, unit_of)
+    lines = []
+    for peer in (peer for peer in PEERS if any(peer in by_peer for by_peer in final.values())):
+        cells = [
+            f"{100.0 * np.mean(by_peer[peer]) / unit_of[problem]:.2g}" if peer in by_peer else ""
+            for problem, by_peer in final.items()
+        ]
+        ends = [f"{100.0 * overall[peer]:.1f}", f"{away[peer]:.2f}"] if peer in overall else ["", ""]
+        lines.append([PEERS[peer].label, *cells, *ends])
+    return ["mean relative regret, %", *final, "all", "runs beyond 1 %"], lines
 
 
 def _curves(runs: list[dict[str, Any]]) -> Any:
@@ -298,6 +355,18 @@ def _medians(
             mark = "bold" if median == best[problem] else "none"
             cells.append("" if median is None else f"[{mark}]{median:.2g}[/{mark}]")
         table.add_row(PEERS[peer].label, *cells, f"{ranks[peer]:.2f}" if peer in ranks else "")
+    return table
+
+
+def _relative(title: str, final: dict[str, dict[str, list[float]]], unit_of: dict[str, float]) -> Table:
+    heads, lines = _relative_lines(final, unit_of)
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", padding=(0, 1, 0, 0))
+    table.add_column("optimiser", min_width=17)
+    for head in heads[1:-1]:
+        table.add_column(head.replace("-", "\n"), justify="right", no_wrap=True)
+    table.add_column("beyond\n1 %", justify="right", no_wrap=True)
+    for line in lines:
+        table.add_row(*line)
     return table
 
 

@@ -1,14 +1,17 @@
 """The few statistics behind the regret tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from scipy.stats import rankdata, wilcoxon
 
-__all__ = ["FLOOR", "holm", "mean_ranks", "paired_p"]
+__all__ = ["AWAY", "FLOOR", "holm", "mean_ranks", "paired_p", "relative", "share_away"]
 
 #: Regrets below this are equal: the noise has a standard deviation of 0.01.
 FLOOR = 1e-9
+
+#: A run that ends with a larger relative regret has not arrived: it is in a lower local maximum or still climbing.
+AWAY = 0.01
 
 
 def paired_p(ours: Sequence[float], theirs: Sequence[float]) -> float:
@@ -35,10 +38,9 @@ def holm(p: Sequence[float]) -> list[float]:
 def mean_ranks(final: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, float]:
     """Rank of each peer (1 is best, ties share) among all of them, averaged over problems and seeds.
 
-    ``final[problem][peer]`` is one number a seed, smaller is better. A peer that misses a problem is not ranked.
+    ``final[problem][peer]`` is one number per seed, smaller is better. A peer that misses a problem is not ranked.
     """
-    peers = list(dict.fromkeys(peer for by_peer in final.values() for peer in by_peer))
-    peers = [peer for peer in peers if all(peer in by_peer for by_peer in final.values())]
+    peers = _complete(final)
     if not peers:
         return {}
     ranks = [
@@ -46,3 +48,37 @@ def mean_ranks(final: Mapping[str, Mapping[str, Sequence[float]]]) -> dict[str, 
         for by_peer in final.values()
     ]
     return dict(zip(peers, np.mean(ranks, axis=0).tolist(), strict=True))
+
+
+def relative(final: Mapping[str, Mapping[str, Sequence[float]]], spread: Mapping[str, float]) -> dict[str, float]:
+    """Mean over seeds and problems of regret / (optimum - median of f), by peer; one who misses a problem has none.
+
+    >>> relative({"a": {"x": [0.0, 2.0]}, "b": {"x": [1.0, 1.0]}}, {"a": 10.0, "b": 2.0})
+    {'x': 0.3}
+    """
+    return _averages(final, lambda problem, regret: float(np.mean(regret)) / spread[problem])
+
+
+def share_away(final: Mapping[str, Mapping[str, Sequence[float]]], spread: Mapping[str, float]) -> dict[str, float]:
+    """Share of the runs whose relative regret is more than `AWAY`, averaged over problems, by peer.
+
+    >>> share_away({"a": {"x": [0.0, 2.0]}, "b": {"x": [1.0, 1.0]}}, {"a": 10.0, "b": 2.0})
+    {'x': 0.75}
+    """
+    return _averages(final, lambda problem, regret: float(np.mean(np.asarray(regret) > AWAY * spread[problem])))
+
+
+def _averages(
+    final: Mapping[str, Mapping[str, Sequence[float]]], statistic: Callable[[str, Sequence[float]], float]
+) -> dict[str, float]:
+    """Mean of a statistic over the problems, for the peers that have them all."""
+    return {
+        peer: float(np.mean([statistic(problem, by_peer[peer]) for problem, by_peer in final.items()]))
+        for peer in _complete(final)
+    }
+
+
+def _complete(final: Mapping[str, Mapping[str, Sequence[float]]]) -> list[str]:
+    """The peers that miss no problem."""
+    peers = dict.fromkeys(peer for by_peer in final.values() for peer in by_peer)
+    return [peer for peer in peers if all(peer in by_peer for by_peer in final.values())]

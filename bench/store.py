@@ -33,6 +33,7 @@ __all__ = [
     "load",
     "manifest",
     "run",
+    "version",
     "write_json",
 ]
 
@@ -95,12 +96,29 @@ def available(peer: str) -> bool:
 
 
 def load(unit: Unit) -> dict[str, Any] | None:
-    """The stored result, if there is one and its identity is today's."""
+    """The stored result, if there is one and its identity is today's.
+
+    A peer that is not installed here has no versions today; what it did stands with the versions it was done with.
+    """
+    if (stored := _stored(unit)) is None:
+        return None
+    today = unit.identity
+    if not available(unit.peer):
+        today["versions"] = stored["identity"]["versions"]
+    return stored["result"] if stored["identity"] == today else None
+
+
+def version(unit: Unit) -> str | None:
+    """Of the peer itself, as the stored result has it."""
+    stored = _stored(unit)
+    return None if stored is None else stored["identity"]["versions"][PEERS[unit.peer].packages[0]]
+
+
+def _stored(unit: Unit) -> dict[str, Any] | None:
     try:
-        stored = json.loads(unit.path.read_text())
+        return json.loads(unit.path.read_text())
     except (FileNotFoundError, json.JSONDecodeError):
         return None
-    return stored["result"] if stored["identity"] == unit.identity else None
 
 
 def run(unit: Unit, *, timeout: float | None = None) -> dict[str, Any]:

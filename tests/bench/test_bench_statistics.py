@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
+from bench.functions import function, spread, uniform
 from bench.regret import Comparison, compare
-from bench.statistics import FLOOR, holm, mean_ranks, paired_p
+from bench.statistics import AWAY, FLOOR, holm, mean_ranks, paired_p, relative, share_away
+
+from regretless.problems import by_name
 
 
 def test_holm_against_the_definition():
@@ -38,3 +41,27 @@ def test_the_default_is_compared_with_the_peer_of_lowest_median():
     assert (entry.peer, entry.verdict) == ("smac", "better")  # our other rules are not peers
     assert Comparison("p", 1.0, "smac", 0.5, 0.01, 0.06).verdict == "-"
     assert Comparison("p", 1.0, "smac", 0.5, 0.01, 0.05).verdict == "worse"
+
+
+def test_relative_regret_weighs_problems_equally_and_leaves_out_who_misses_one():
+    final = {"a": {"x": [1.0, 3.0], "y": [0.0, 0.0]}, "b": {"x": [0.0] * 4, "z": [1.0] * 4}}
+    spread = {"a": 4.0, "b": 1.0}
+    assert relative(final, spread) == {"x": 0.25}  # a: 0.5, b: 0
+    assert share_away(final, spread) == {"x": 0.5}
+    assert share_away({"a": {"x": [AWAY * 4.0, 1.01 * AWAY * 4.0]}}, spread) == {"x": 0.5}  # 1 % itself has arrived
+    assert relative({}, {}) == share_away({}, {}) == {}
+
+
+def test_a_spread_is_optimum_less_median_and_the_same_every_time():
+    # Styblinski-Tang in one dimension is symmetric but for its slope: count the median on a fine grid instead
+    grid = np.linspace(-5.0, 5.0, 1_000_001)[:, None]
+    problem = by_name("styblinski-tang", 1)
+    exact = problem.optimum - np.median(problem.evaluate(grid))
+    assert spread("styblinski-tang", 1) == pytest.approx(exact, rel=0.02)
+    assert spread.__wrapped__("styblinski-tang", 1) == spread("styblinski-tang", 1)
+    f = function("branin")
+    X = uniform(f, 1000, np.random.default_rng(0))
+    assert (f.bounds[:, 0] <= X).all()
+    assert (f.bounds[:, 1] >= X).all()
+    assert (X.max(axis=0) - X.min(axis=0) > 14.5).all()
+    assert f.evaluate(f.optimizer[None, :])[0] == pytest.approx(f.optimum)

@@ -3,6 +3,7 @@ import json
 import numpy as np
 import pytest
 from bench import store, tasks
+from bench.adapters import PEERS
 from bench.cost import rows_of, units_of
 from bench.regret import SETS
 
@@ -34,6 +35,18 @@ def test_a_result_of_another_identity_is_not_used(unit, change):
     identity[change] = "other"
     store.write_json(unit.path, {"identity": identity, "manifest": {}, "result": {"f": []}})
     assert store.load(unit) is None
+
+
+def test_what_a_peer_did_that_is_not_installed_stands_with_its_versions(unit, monkeypatch):
+    peer = store.Unit("raw", "branin", "smac", 3, "regret", ARGUMENTS)
+    monkeypatch.setattr(store, "versions", lambda _: dict.fromkeys(PEERS["smac"].packages))
+    done = {**peer.identity, "versions": {"smac": "2.4.1"}}
+    store.write_json(peer.path, {"identity": done, "manifest": {}, "result": {"f": []}})
+    assert store.load(peer) == {"f": []}
+    assert store.version(peer) == "2.4.1"
+    store.write_json(peer.path, {"identity": {**done, "seed": 4}, "manifest": {}, "result": {"f": []}})
+    assert store.load(peer) is None
+    assert store.version(unit) is None
 
 
 def test_the_hash_of_the_source_sees_code_and_no_prose():
