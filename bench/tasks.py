@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from bench.adapters import Floats, box_optimizer, table_optimizer
+from bench.functions import as_codes, function
+from bench.holdout import TABLES, rows_and_values
 from regretless.problems import Problem, by_name, load
 
 __all__ = ["box_cost", "growth", "materials", "matvec_cost", "peak_memory", "regret", "sequence_cost", "table_cost"]
@@ -109,10 +111,14 @@ def regret(
     peer: str, seed: int, problem: str, dim: int | None, evaluations: int, n_initial: int, noise_var: float
 ) -> dict[str, Any]:
     """Values without noise of all points evaluated, the initial ones first; the optimiser sees them with noise."""
-    objective = by_name(problem, dim)
-    bounds, observe = _bounds(objective), _noisy(objective, seed, noise_var)
-    X0 = latin_hypercube(bounds, n_initial, seed)
-    optimizer = box_optimizer(peer, bounds, seed, X0, np.array([observe(x) for x in X0]))
+    objective, noise = function(problem, dim), np.random.default_rng([seed, 1])
+
+    def observe(x: Floats) -> float:
+        return float(objective.evaluate(x[None, :])[0]) + float(noise.normal(0.0, np.sqrt(noise_var)))
+
+    X0 = as_codes(latin_hypercube(objective.bounds, n_initial, seed), objective.levels)
+    y0 = np.array([observe(x) for x in X0])
+    optimizer = box_optimizer(peer, objective.bounds, seed, X0, y0, objective.levels)
     points, begin = list(X0), process_time()
     while len(points) < evaluations:
         x = optimizer.ask()
@@ -124,22 +130,27 @@ def regret(
 
 def materials(peer: str, seed: int, table: str, n_initial: int) -> dict[str, Any]:
     """Rows evaluated until the best of the table is among them."""
-    problem = load(table)
-    space = problem.space
-    X = np.array([list(space.params(i).values()) for i in range(space.n_candidates)], dtype=np.float64)
-    f = problem.evaluate(X)
+    X, f, levels = rows_and_values(table) if table in TABLES else _measured(table)
     index = np.random.default_rng([seed, 0]).choice(len(X), n_initial, replace=False).tolist()
-    optimizer, begin = table_optimizer(peer, X, seed, index, f[index]), process_time()
-    while f[index].max() < problem.optimum:
+    optimizer, begin = table_optimizer(peer, X, seed, index, f[index], levels), process_time()
+    while f[index].max() < f.max():
         row = optimizer.ask()
         optimizer.tell(row, float(f[row]))
         index.append(row)
     return {
-        "optimum": problem.optimum,
+        "optimum": float(f.max()),
         "f": f[index].tolist(),
         "evaluations": len(index),
         "cpu": process_time() - begin,
     }
+
+
+def _measured(table: str) -> tuple[Floats, Floats, tuple[int, ...]]:
+    """Rows and values of a table of materials experiments, all columns numbers."""
+    problem = load(table)
+    space = problem.space
+    X = np.array([list(space.params(i).values()) for i in range(space.n_candidates)], dtype=np.float64)
+    return X, problem.evaluate(X), ()
 
 
 # Pieces ------------------------------------------------------------------------------------------------------------
@@ -156,8 +167,8 @@ def _bounds(problem: Problem) -> Floats:
     return np.array([(side.low, side.high) for side in problem.space.dimensions.values()])
 
 
-def _noisy(problem: Problem, seed: int, noise_var: float = 1e-4) -> Callable[[Floats], float]:
-    return problem.noisy(np.random.default_rng([seed, 1]), noise_var)
+def _noisy(problem: Problem, seed: int) -> Callable[[Floats], float]:
+    return problem.noisy(np.random.default_rng([seed, 1]), noise_var=1e-4)
 
 
 def _table(rows: int, dim: int, seed: int) -> tuple[Floats, Callable[[int], float]]:

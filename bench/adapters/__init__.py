@@ -3,7 +3,8 @@
 ``Optimizer(bounds, seed, X0, y0)`` with ``ask() -> x`` and ``tell(x, y)``; ``TableOptimizer(X, seed, index0, y0)`` with
 ``ask() -> index`` and ``tell(index, y)``, which never asks for a row twice. The data handed in at the start are the
 whole initial design: each peer is set up to use its model from the first ``ask`` on. A module is imported only when
-its peer is used.
+its peer is used. Categories are codes 0, 1, ..., K - 1; ``levels`` has K for each column, 0 for numbers. A class whose
+peer has ``categories`` takes them as ``levels``, the others get one column per level.
 """
 
 import importlib
@@ -49,6 +50,7 @@ class Peer:
     settings: Mapping[str, Any] = field(default_factory=dict)
     box: str | None = "Box"  # name of the class for boxes, None if it has none
     table: str | None = None
+    categories: bool = False  # whether its classes take `levels`
     venv: str = ".venv-bench"
     seconds: float = 0.3  # per suggestion, a guess for the progress bar only
 
@@ -58,7 +60,9 @@ _SKLEARN = ("scikit-learn", "numpy", "scipy")
 
 
 def _own(label: str, **settings: Any) -> Peer:
-    return Peer(label, "own", ("regretless", "numpy", "scipy"), settings, table="OwnTable", seconds=0.02)
+    return Peer(
+        label, "own", ("regretless", "numpy", "scipy"), settings, table="OwnTable", categories=True, seconds=0.02
+    )
 
 
 #: Every optimiser by the name used on the command line and in files.
@@ -87,14 +91,32 @@ PEERS: dict[str, Peer] = {
 OURS = tuple(name for name, peer in PEERS.items() if peer.module == "own")
 
 
-def box_optimizer(name: str, bounds: Floats, seed: int, X0: Floats, y0: Floats) -> Optimizer:
+def box_optimizer(
+    name: str, bounds: Floats, seed: int, X0: Floats, y0: Floats, levels: tuple[int, ...] = ()
+) -> Optimizer:
     """The optimiser of that name on a box: ``bounds`` is (d, 2), ``X0`` (n, d) and ``y0`` (n,) are the initial data."""
-    return _class(name, PEERS[name].box)(bounds, seed, X0, y0, **PEERS[name].settings)
+    kind, settings = _class(name, PEERS[name].box), PEERS[name].settings
+    if not any(levels):
+        return kind(bounds, seed, X0, y0, **settings)
+    if PEERS[name].categories:
+        return kind(bounds, seed, X0, y0, levels=levels, **settings)
+    from bench.adapters.onehot import OneHot
+
+    return OneHot(lambda box, inside: kind(box, seed, inside, y0, **settings), bounds, X0, levels)
 
 
-def table_optimizer(name: str, X: Floats, seed: int, index0: list[int], y0: Floats) -> TableOptimizer:
+def table_optimizer(
+    name: str, X: Floats, seed: int, index0: list[int], y0: Floats, levels: tuple[int, ...] = ()
+) -> TableOptimizer:
     """The optimiser of that name on the rows of ``X``; ``index0`` are the rows of the initial data."""
-    return _class(name, PEERS[name].table)(X, seed, index0, y0, **PEERS[name].settings)
+    kind, settings = _class(name, PEERS[name].table), PEERS[name].settings
+    if not any(levels):
+        return kind(X, seed, index0, y0, **settings)
+    if PEERS[name].categories:
+        return kind(X, seed, index0, y0, levels=levels, **settings)
+    from bench.adapters.onehot import one_hot
+
+    return kind(one_hot(X, levels), seed, index0, y0, **settings)
 
 
 def _class(name: str, kind: str | None) -> Any:
