@@ -139,12 +139,16 @@ def test_ints_refuse_the_rest(value):
         (1.5, 3, False, "whole"),
         (False, 3, False, "number"),
         (0, 2**53 + 1, False, r"2\*\*53"),
+        (0, 10**5000, False, r"2\*\*53.*cannot be shown"),  # too long for Python to write out
+        (10**5000, 0, False, "below"),
+        (10**5000, 10**5000, False, "both"),
         (-(2**52) - 1, 2**52, False, r"2\*\*53"),
         (0, 5, True, "low > 0"),
         (1, 2**40 + 1, True, r"2\*\*40"),
         (1, 5, 1, "log must be"),
         (0, math.inf, False, "finite"),
     ],
+    ids=lambda v: str(v) if not isinstance(v, int) or abs(v) < 10**20 else "huge",
 )
 def test_bad_int_bounds_are_refused(low, high, log, says):
     with pytest.raises(InvalidInput, match=says):

@@ -9,7 +9,7 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
-from regretless.spaces.scalars import as_number, check_reach, show
+from regretless.spaces.scalars import as_number, check_bounds, check_reach, show
 
 __all__ = ["Float"]
 
@@ -58,7 +58,8 @@ class Float:
 
     def __post_init__(self) -> None:
         low, high = as_number(self.low, "low"), as_number(self.high, "high")
-        _check_bounds(low, high, self.log)
+        check_bounds(low, high, self.log)
+        _check_width(low, high, self.log)
         start, end = (math.log(low), math.log(high)) if self.log else (low, high)
         derived = {
             "low": low,
@@ -134,16 +135,8 @@ class Float:
         return ((math.log(number) if self.log else number) - self._start) / self._span
 
 
-def _check_bounds(low: float, high: float, log: Any) -> None:
+def _check_width(low: float, high: float, log: bool) -> None:
     """Refuse bounds the codec cannot resolve; everything after relies on it."""
-    if not isinstance(log, bool):
-        raise InvalidInput(f"log must be True or False, got {show(log)}.")
-    if low == high:
-        raise InvalidInput(f"low and high are both {low!r}. For a parameter that does not vary use Fixed({low!r}).")
-    if low > high:
-        raise InvalidInput(f"low must be below high, got low={low!r} and high={high!r}. Swap them.")
-    if log and low <= 0:
-        raise InvalidInput(f"log=True needs low > 0, got low={low!r}. Raise low, or leave log out.")
     if log and math.log(high) - math.log(low) < _MIN_LOG_SPAN:
         raise InvalidInput(f"[{low!r}, {high!r}] is too narrow for log=True. Leave log out: it changes nothing here.")
     if not math.isfinite(high - low):

@@ -9,7 +9,7 @@ import numpy as np
 from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
 from regretless.spaces.ranks import moves_of, nearest_rank, nearest_ranks, ranks_of_uniforms
-from regretless.spaces.scalars import as_int, as_number, check_reach, show
+from regretless.spaces.scalars import as_int, as_number, check_bounds, check_reach, show
 
 __all__ = ["Int"]
 
@@ -44,7 +44,8 @@ class Int:
 
     def __post_init__(self) -> None:
         low, high = as_int(self.low, "low"), as_int(self.high, "high")
-        _check_bounds(low, high, self.log)
+        check_bounds(low, high, self.log)
+        _check_size(low, high, self.log)
         start = math.log(low) if self.log else float(low)
         span = math.log(high) - start if self.log else float(high - low)
         for name, value in {"low": low, "high": high, "_start": start, "_span": span}.items():
@@ -114,16 +115,11 @@ class Int:
         return round(math.exp(self._start + min(max(code, 0.0), 1.0) * self._span))
 
 
-def _check_bounds(low: int, high: int, log: Any) -> None:
-    if not isinstance(log, bool):
-        raise InvalidInput(f"log must be True or False, got {show(log)}.")
-    if low == high:
-        raise InvalidInput(f"low and high are both {low}. For a parameter that does not vary use Fixed({low}).")
-    if low > high:
-        raise InvalidInput(f"low must be below high, got low={low} and high={high}. Swap them.")
+def _check_size(low: int, high: int, log: bool) -> None:
+    """Refuse bounds whose codes would not be exact."""
     if max(abs(low), abs(high), high - low) > _MAX:
-        raise InvalidInput(f"whole numbers may be up to 2**53 in size and apart, got {low}..{high}. Use Float.")
-    if log and low <= 0:
-        raise InvalidInput(f"log=True needs low > 0, got low={low}. Raise low, or leave log out.")
+        raise InvalidInput(
+            f"whole numbers may be up to 2**53 in size and apart, got {show(low)} to {show(high)}. Use Float."
+        )
     if log and high > _MAX_LOG:
         raise InvalidInput(f"log=True needs high <= 2**40, got {high}. Use Float(low, high, log=True).")

@@ -18,6 +18,7 @@ __all__ = [
     "as_int",
     "as_level",
     "as_number",
+    "check_bounds",
     "check_reach",
     "did_you_mean",
     "is_number",
@@ -94,6 +95,20 @@ def check_reach(code: float, value: Any, what: str, low: Any, high: Any) -> floa
             "beyond it. Check the number and its unit."
         )
     return code
+
+
+def check_bounds(low: float, high: float, log: Any) -> None:
+    """Refuse bounds that no range of numbers has."""
+    if not isinstance(log, bool):
+        raise InvalidInput(f"log must be True or False, got {show(log)}.")
+    if low == high:
+        raise InvalidInput(
+            f"low and high are both {show(low)}. For a parameter that does not vary use Fixed({show(low)})."
+        )
+    if low > high:
+        raise InvalidInput(f"low must be below high, got low={show(low)} and high={show(high)}. Swap them.")
+    if log and low <= 0:
+        raise InvalidInput(f"log=True needs low > 0, got low={show(low)}. Raise low, or leave log out.")
 
 
 def did_you_mean(word: Any, known: Iterable[Any]) -> str:
