@@ -75,7 +75,10 @@ def _untried(space: Mixed, blocked: Floats) -> Floats:
 
 
 def _hypercube(setup: Setup, table: Table) -> Floats:
-    """A Latin hypercube over the table's columns; categories take turns."""
+    """A Latin hypercube over the table's columns; categories take turns.
+
+    It permutes the strata in another way than `latin_hypercube` does: studies that are stored replay these draws.
+    """
     rng = stream(setup.seed, 0, Purpose.DESIGN)
     n = setup.n_initial
     cube = (np.argsort(rng.random((n, table.dim)), axis=0) + rng.random((n, table.dim))) / n
