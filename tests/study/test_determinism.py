@@ -44,6 +44,20 @@ def test_twice_the_same(space):
     assert all_bits(first) != all_bits(play(Study(SPACES[space](), seed=12)))
 
 
+@pytest.mark.parametrize(
+    ("space", "design"),
+    [
+        (np.arange(200)[:, None], [127, 61, 155, 196, 6, 87]),
+        ({"x0": (1, 10**6)}, [868294, 390524, 639754, 142254, 779752, 316133]),
+    ],
+    ids=["table", "product"],
+)
+def test_a_seed_has_the_design_it_always_had(space, design):
+    """Stored studies replay these draws: neither of the two Latin hypercubes may draw in another way."""
+    trials = Study(space, seed=7, n_initial=6).ask(6)
+    assert [trial.params["x0"] for trial in trials] == design
+
+
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("rule", ["irgp-ucb", "ts"])
 def test_the_carried_state_changes_no_bit(space, rule):
