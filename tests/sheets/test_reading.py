@@ -189,3 +189,20 @@ def test_every_float_survives(tmp_path_factory, value, delimiter):
     found = read_experiments(path, objective="y")
     assert found.values == (value,)
     assert math.isclose(found.factors["a"][0], value, rel_tol=0.0)
+
+
+def test_a_point_may_separate_thousands_between_semicolons(write):
+    """A German Excel writes a thousand as 1.000 where it shows it so: 900 and 1.000 are not 900 and 1."""
+    path = write("a;y\n900;1\n1.000;2\n")
+    with pytest.raises(InvalidInput, match=r"column 'a' holds 1.000. Use --decimal \".\" if the point is the decimal"):
+        read_experiments(path, Reading(asked_in="prompt"), objective="y")
+    assert read_experiments(path, Reading(decimal="."), objective="y").factors == {"a": [900.0, 1.0]}
+    assert read_experiments(write("a;y\n0.5;1\n1.500;2\n"), objective="y").factors == {"a": [0.5, 1.5]}
+    assert read_experiments(write("a;b;y\n1.5;1.500;2\n"), objective="y").factors == {"a": [1.5], "b": [1.5]}
+    assert read_experiments(write("a,y\n900,1\n1.000,2\n"), objective="y").factors == {"a": [900.0, 1.0]}
+
+
+def test_the_encoding_of_excel_is_named(write):
+    """What Excel calls CSV, without more, is in the encoding of Windows."""
+    with pytest.raises(InvalidInput, match=r"line 2: not UTF-8 text \(byte 0xf6\)\. In Excel choose .*'CSV UTF-8'"):
+        read_experiments(write("a;y\nlöslich;1\n".encode("cp1252")), objective="y")

@@ -67,3 +67,19 @@ def test_broken_and_missing(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtra, match=r"regretless\[xlsx\]"):
         read_experiments(path, objective="y")
+
+
+def test_a_percentage_is_what_the_cell_shows(tmp_path):
+    """Who types 70.5% sees 70.5%, but Excel keeps 0.705: refused, as it is in CSV."""
+    path = book(tmp_path / "lab.xlsx", ("A", [["t", "yield [%]"], [1, 0.705], [2, 60]]))
+    made = openpyxl.load_workbook(path)
+    made["A"]["B2"].number_format = "0.0%"
+    made.save(path)
+    with pytest.raises(InvalidInput, match=r"line 2, column 'yield \[%\]': '70.5%' is not a number \(70.5, without"):
+        read_experiments(path, objective="yield [%]")
+
+
+def test_a_stray_remark_is_found(tmp_path):
+    path = book(tmp_path / "lab.xlsx", ("A", [["t", "y"], [1, 2], [2, 3, None, "too hot"]]))
+    with pytest.raises(InvalidInput, match="column 4 has no name, but line 3 holds 'too hot' there"):
+        read_experiments(path, objective="y")

@@ -14,6 +14,7 @@ Advice = Callable[[str, str], str]
 
 _POINT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _COMMA = re.compile(r"[+-]?(\d+(,\d*)?|,\d+)([eE][+-]?\d+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}", re.ASCII)  # 1.000, as a German Excel writes a thousand
 _ERRORS = frozenset({"#N/A", "#DIV/0!", "#REF!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!"})
 _WITH_UNIT = re.compile(r"[+-]?\d[\d.,\s']*\s*[^\W\d_°%/µ]{0,5}[°%/µ]?[^\W\d_]{0,5}")  # 20 C, 5%, 1 000, 3 mg/ml
 _DATE = re.compile(r"\d{4}-\d\d-\d\d\b")
@@ -33,7 +34,7 @@ def decimal_mark(columns: Mapping[str, Sequence[str]], delimiter: str, asked: st
     """The decimal mark of a file: a comma only where the file leaves no doubt, or where it was asked for."""
     if asked is not None:
         return asked
-    comma, point = None, None
+    comma, point, thousands, settled = None, None, None, False
     for name, column in columns.items():
         cells = [cell for cell in column if cell]
         if not cells or not all(is_number(cell, ".") or is_number(cell, ",") for cell in cells):
@@ -46,6 +47,9 @@ def decimal_mark(columns: Mapping[str, Sequence[str]], delimiter: str, asked: st
             )
         comma = (name, commas[0]) if commas and comma is None else comma
         point = (name, points[0]) if points and point is None else point
+        like_thousands = bool(points) and all(map(_THOUSANDS.fullmatch, points))
+        thousands = (name, points[0]) if like_thousands and thousands is None else thousands
+        settled = settled or (bool(points) and not like_thousands)  # 0.5 elsewhere: then 1.500 is one and a half
     if comma is not None and point is not None:
         raise InvalidInput(
             f"column {comma[0]!r} has commas ({comma[1]}) and column {point[0]!r} points ({point[1]}): which is the "
@@ -56,6 +60,11 @@ def decimal_mark(columns: Mapping[str, Sequence[str]], delimiter: str, asked: st
         raise InvalidInput(
             f"column {comma[0]!r} holds {comma[1]}. Use {advice('decimal', ',')} if the comma is the decimal mark; if "
             "it separates thousands, write the numbers without it."
+        )
+    if comma is None and thousands is not None and delimiter == ";" and not settled:
+        raise InvalidInput(
+            f"column {thousands[0]!r} holds {thousands[1]}. Use {advice('decimal', '.')} if the point is the decimal "
+            "mark; if it separates thousands, write the numbers without it."
         )
     return "," if comma is not None else "."
 

@@ -18,6 +18,10 @@ _HEADER = re.compile(r'(?:[^"\r\n]+|"[^"]*")*')  # the first record; a line end 
 
 #: As many columns as a spreadsheet can have; more means that the file is no table.
 MAX_COLUMNS = 16_384
+#: What Excel calls it where it asks for a file type; its plain "CSV" is in the system's own encoding.
+_SAVE_AS = (
+    "In Excel choose File, Save As and the file type 'CSV UTF-8' (not the plain 'CSV'), or save it as a workbook, .xlsx"
+)
 #: Records that are tried with each delimiter.
 _TRIED = 50
 
@@ -93,12 +97,14 @@ def _read_text(path: Path) -> str:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{show(str(path))} cannot be read: {error}. Give the path of a CSV file.") from error
     if b"\0" in data:
-        raise InvalidInput(f"{path} holds NUL bytes, so it is not UTF-8 text. Save it as 'CSV UTF-8'.")
+        raise InvalidInput(f"{path} holds NUL bytes, so it is not UTF-8 text. {_SAVE_AS}.")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidInput(f"{path}, line {line}: not UTF-8 text ({error}). Save it as 'CSV UTF-8'.") from error
+        raise InvalidInput(
+            f"{path}, line {line}: not UTF-8 text (byte 0x{data[error.start]:02x}). {_SAVE_AS}."
+        ) from error
 
 
 def _reader(text: str, delimiter: str) -> "csv._reader":  # type: ignore[name-defined]

@@ -58,7 +58,7 @@ def read_sheet(path: str | Path, reading: Reading | None = None) -> Sheet:
 
 def _as_sheet(path: str | Path, lines: Lines) -> Sheet:
     header = [restored(name) for name in lines.header]
-    _check_header(header, path)
+    _check_header(header, lines, path)
     rows = [(number, cells) for number, cells in lines.rows if any(cells)]
     for number, cells in rows:
         if len(cells) > len(header):
@@ -71,12 +71,18 @@ def _as_sheet(path: str | Path, lines: Lines) -> Sheet:
     return Sheet(str(path), columns, tuple(number for number, _ in rows), lines.dialect)
 
 
-def _check_header(header: list[str], path: str | Path) -> None:
+def _check_header(header: list[str], lines: Lines, path: str | Path) -> None:
     """Every column has a name of its own."""
     seen: set[str] = set()
     for j, name in enumerate(header):
         if not name:
-            raise InvalidInput(f"{path}: column {j + 1} has no name. The first line must name every column.")
+            stray = [(n, k, cells[k]) for n, cells in lines.rows for k in range(j, len(cells)) if cells[k]]
+            nameless = next((entry for entry in stray if not header[entry[1]]), None)
+            found = "" if nameless is None else f", but line {nameless[0]} holds {show(nameless[2])} there"
+            column = j if nameless is None else nameless[1]
+            raise InvalidInput(
+                f"{path}: column {column + 1} has no name{found}. The first line must name every column."
+            )
         if name in seen:
             raise InvalidInput(f"{path}: two columns are called {show(name)}. Rename one.")
         seen.add(name)

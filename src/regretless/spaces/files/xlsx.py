@@ -16,7 +16,8 @@ __all__ = ["read_workbook"]
 def read_workbook(path: Path, reading: Reading) -> Lines:
     """The cells of a worksheet as text; unnamed, it is the only one with content.
 
-    A formula counts as the result that Excel stored with it; one without a result is refused.
+    A formula counts as the result that Excel stored with it; one without a result is refused. A cell that shows 70.5%
+    is the text that it shows, as in CSV: the number that Excel keeps for it is 0.705.
     """
     results, formulas = _load(path, data_only=True), _load(path, data_only=False)
     try:
@@ -62,7 +63,7 @@ def _load(path: Path, *, data_only: bool) -> Any:
     try:
         return load_workbook(path, read_only=True, data_only=data_only)
     except Exception as error:  # a broken archive shows itself in many ways
-        raise InvalidInput(f"{path} cannot be read as an Excel workbook: {error}.") from error
+        raise InvalidInput(f"{path} cannot be read as an Excel workbook: {error}. Save it again as .xlsx.") from error
 
 
 def _choose(path: Path, book: Any, reading: Reading) -> str:
@@ -83,9 +84,16 @@ def _choose(path: Path, book: Any, reading: Reading) -> str:
 
 def _values(sheet: Any) -> list[tuple[Any, ...]]:
     sheet.reset_dimensions()  # what the file says about its size may be wrong
-    rows = [tuple(row) for row in sheet.iter_rows(values_only=True)]
+    rows = [tuple(map(_shown, row)) for row in sheet.iter_rows()]
     width = max(map(len, rows), default=0)
     return [row + (None,) * (width - len(row)) for row in rows]
+
+
+def _shown(cell: Any) -> Any:
+    value = cell.value
+    if isinstance(value, int | float) and not isinstance(value, bool) and "%" in (cell.number_format or ""):
+        return f"{100.0 * value:.15g}%"
+    return value
 
 
 def _as_text(cell: Any, path: Path, number: int, decimal: str) -> str:
