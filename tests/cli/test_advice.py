@@ -10,8 +10,9 @@ from regretless import Study
 from regretless.spaces.scalars import pasteable
 
 FOLDER, FACTOR, NOTES = "Tom's lab", 'T "bath" [°C]', "Ann's notes"
+ACIDS = ("HCl $(x)", "H2SO4; b")
 SCOPE = f'"{FACTOR.replace(chr(34), chr(34) * 2)}",acid,yield\n' + "".join(
-    f"{t},{acid},\n" for t in range(20, 28) for acid in ("HCl $(x)", "H2SO4; b")
+    f"{t},{acid},\n" for t in range(20, 28) for acid in ACIDS
 )
 
 
@@ -84,6 +85,20 @@ def test_what_was_run_otherwise_by_pasting(run, folder, paste, value):
     last = trials(folder)[-1]
     assert last.params == {**was, FACTOR: other}
     assert last.value == (None if value == "failed" else float(value or 3))
+
+
+def test_every_factor_that_was_changed_is_in_the_advice(run, folder, paste):
+    """Factors in the line of another trial, as after sorting some columns only: one of them alone is no experiment."""
+    path = f"{FOLDER}/my plan.csv"
+    run("init", path, "--objective", "yield", "--seed", 1)
+    out = folder / "r.csv"
+    run("suggest", "--out", out, "--study", path)
+    was = trials(folder)[0].params
+    other = {FACTOR: 20 if was[FACTOR] != 20 else 21, "acid": next(a for a in ACIDS if a != was["acid"])}
+    for name, value in {**other, "yield": 4.5}.items():
+        edit(out, name, str(value))
+    paste(run("record", out, "--study", path, code=2).stderr, "ran")
+    assert trials(folder)[-1].params == other
 
 
 def test_options_by_pasting(run, lab, folder):

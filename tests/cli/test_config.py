@@ -74,3 +74,35 @@ def test_other_tables_are_refused(table_of, entry):
 def test_a_log_scale_that_starts_at_zero_is_refused(space_of):
     with pytest.raises(InvalidInput, match="p"):
         space_of('[0.0, 0.1, "log"]')
+
+
+@pytest.mark.parametrize("setting", ['direction = "minimize"', "budget = 40", "timeout = 5", 'stop = "1%"'])
+def test_a_setting_below_the_space_is_no_parameter(tmp_path, setting):
+    """TOML takes it for an entry of [space]; as a parameter that never varies nobody would notice it."""
+    path = tmp_path / "tune.toml"
+    path.write_text(f'python = "module:function"\nbudget = 3\n[space]\np = [1, 2]\n{setting}\n')
+    with pytest.raises(InvalidInput, match=r"stands below \[space\].* Move it above"):
+        read_config(str(path))
+
+
+def test_a_parameter_that_is_called_as_a_setting_is(tmp_path):
+    path = tmp_path / "tune.toml"
+    path.write_text('command = ["prog", "{seed}", "{p}"]\nbudget = 3\n[space]\np = [1, 2]\nseed = 7\n')
+    assert read_config(str(path)).space == as_space({"p": [1, 2], "seed": 7})
+    path.write_text('python = "module:function"\nbudget = 3\n[space]\np = [1, 2]\nseed = [7]\n')
+    assert "seed" in read_config(str(path)).space.names
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('python = "model.py:loss"\nbudget = 3\n[space]\np = [1, 2]\n', 'a module, not a file: "model:loss"'),
+        ('python = "lib/model:loss"\nbudget = 3\n[space]\np = [1, 2]\n', 'a module, not a file: "model:loss"'),
+        ('python = "model:loss"\n[space]\np = [1, 2]\n', "budget is missing.*such as budget = 40"),
+    ],
+)
+def test_what_is_missing_or_misnamed_is_said(tmp_path, text, says):
+    path = tmp_path / "tune.toml"
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match=says):
+        read_config(str(path))

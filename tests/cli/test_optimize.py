@@ -36,6 +36,7 @@ def trials(lab):
 def test_a_command_and_going_on(run, lab, config):
     said = run("optimize", config(COMMAND + "budget = 5\nworkers = 2\nseed = 1\n"))
     assert ".study.db" in said.stdout  # where to find it again
+    assert 'Say how much is worth it with stop = "1%" in tune.toml.' in " ".join(said.stdout.split())
     assert len(trials(lab)) == 5
     assert all(trial.value == trial.params["x"] for trial in trials(lab))
     said = run("optimize", config(COMMAND + "budget = 7\nseed = 1\n"), "--format", "json")
@@ -253,7 +254,7 @@ def test_a_command_that_hangs(run, lab, config):
         ("budget = 3\n", "say what to run"),
         ("command = 'x {x}'\nbudget = 3\n", "does not use {mode}"),
         (COMMAND + "budget = 0\n", "budget must be"),
-        (COMMAND, "budget must be"),
+        (COMMAND, "budget is missing"),
         (COMMAND + "budget = 3\nworkers = true\n", "workers must be"),
         (COMMAND + "budgt = 3\n", "Did you mean 'budget'"),
         (COMMAND + "budget = 3\nstop = 'soon'\n", "stop must be"),

@@ -1,5 +1,6 @@
 """What ``optimize`` is told by its file."""
 
+import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -93,10 +94,15 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
             'say what to run: python = "module:function", or command = ["./simulate", "--rate", "{rate}"].'
         )
     space = _space(path.parent, text)
+    _check_above(text.get("space", {}), command)
     if command is not None:
         command = check_command(command, space.names, _fixed(space))
     if python is not None and (not isinstance(python, str) or python.count(":") != 1):
         raise InvalidInput(f'python must name a function as "module:function", got {show(python)}.')
+    if python is not None and (".py:" in python or "/" in python):
+        raise InvalidInput(
+            f'python names a module, not a file: "model:loss" for the function loss in model.py, got {show(python)}.'
+        )
     direction = text.get("direction", "maximize")
     if direction not in ("maximize", "minimize"):
         raise InvalidInput(f'direction must be "maximize" or "minimize", got {show(direction)}.')
@@ -163,6 +169,16 @@ def _parameter(name: str, entry: Any) -> Any:
     return Int(low, high, log) if whole else Float(low, high, log)
 
 
+def _check_above(entries: Mapping[str, Any], command: Any) -> None:
+    """Refuse a setting below [space], where TOML takes it for a parameter that never varies, unless it has a place."""
+    for name, entry in entries.items():
+        if name in _KEYS and not isinstance(entry, list | dict) and f"{{{name}}}" not in str(command):
+            raise InvalidInput(
+                f"{name} stands below [space], which makes it a parameter. Move it above [space]; if it is a parameter "
+                f"that never varies, write {name} = [{json.dumps(entry)}]."
+            )
+
+
 def _fixed(space: Space) -> set[str]:
     """Parameters that do not vary: a command need not mention them."""
     return {name for name, part in space.dimensions.items() if part.size == 1} if isinstance(space, Mixed) else set()
@@ -178,7 +194,10 @@ def _seconds(timeout: Any) -> float | None:
 
 
 def _whole(text: Mapping[str, Any], key: str, default: int | None) -> int:
-    return as_whole(text.get(key, default), key, least=1)
+    value = text.get(key, default)
+    if value is None:
+        raise InvalidInput(f"{key} is missing: how many evaluations in all, such as {key} = 40, above [space].")
+    return as_whole(value, key, least=1)
 
 
 def _stop(text: Mapping[str, Any]) -> Regret | None:

@@ -30,6 +30,7 @@ class Standing:
     stop: Regret | None
     met: bool = False  # whether the stop rule is: what `Study.should_stop` says
     trouble: str = ""  # why there is no certificate although something was measured
+    option: str = "--stop"  # how the user says when to stop
 
     def facts(self) -> list[tuple[str, str]]:
         """Labelled sentences."""
@@ -84,7 +85,7 @@ class Standing:
         if self.met:
             return f"You can stop: going on is {gain}."
         if self.stop is None:
-            return f"Going on is {gain}. Say how much is worth it with --stop."
+            return f"Going on is {gain}. Say how much is worth it with {self.option}."
         if self.left.trust.light == "too few data":
             return "Go on: there are too few data to trust the model with that decision."
         if self.left.bound <= self.stop.threshold(self.left):

@@ -1,5 +1,7 @@
 """``regretless optimize``: a function or a program, from a file that says all about it."""
 
+from dataclasses import replace
+
 import click
 
 from regretless.cli._config import Config, read_config
@@ -49,7 +51,7 @@ def command(file: str, format: Format) -> None:
     with interrupted_by_signals():
         try:
             evaluate.check()  # before anything is created or asked for
-            met = _run(config, evaluate, format)
+            met = _run(file, config, evaluate, format)
         except KeyboardInterrupt:
             say(f"Interrupted. What was finished is in {config.study}; start again to go on.")
             raise SystemExit(130) from None
@@ -59,7 +61,7 @@ def command(file: str, format: Format) -> None:
         raise SystemExit(MET)
 
 
-def _run(config: Config, evaluate: Evaluate, format: Format) -> bool:
+def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
     """Run and print; whether the stop rule is met."""
     said = about(file=None, row_name="row", batch=config.workers, stop=config.stop, dialect=None)
     with Study.open(
@@ -90,7 +92,7 @@ def _run(config: Config, evaluate: Evaluate, format: Format) -> bool:
             say(f"Nothing is left to try after {done}: every candidate was tried, runs elsewhere or is excluded.")
         if study.best is None:
             raise InvalidInput("every evaluation failed: there is nothing to recommend.")
-        view = standing(study, config.stop)
+        view = replace(standing(study, config.stop), option=f'stop = "1%" in {file}')
         if format == "json":
             print_json({"study": config.study, **view.record()})
         elif format == "csv":

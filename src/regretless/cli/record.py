@@ -95,12 +95,14 @@ def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
         )
     trial = trials[row.trial]
     changed = row.changed(trial.params)
-    if changed is not None:
-        setting, result = f"{changed}={row.plain(changed)}", _typed(row.value)
+    if changed:
+        cells = " and ".join(f"{name} is {row.cells[name]!r}" for name in changed)
+        suggested = " and ".join(number(trial.params[name]) for name in changed)
+        settings = [word for name in changed for word in ("--set", f"{name}={row.plain(name)}")]
         raise InvalidInput(
-            f"{path}, line {row.line}: {changed} is {row.cells[changed]!r}, but trial {row.trial} was suggested with "
-            f"{number(trial.params[changed])}. Nothing was recorded. If it was run so, use: "
-            f"{lab.command('ran', '--trial', str(row.trial), '--set', setting, result)}"
+            f"{path}, line {row.line}: {cells}, but trial {row.trial} was suggested with {suggested}. Nothing was "
+            "recorded. If it was run so, use: "
+            f"{lab.command('ran', '--trial', str(row.trial), *settings, _typed(row.value))}"
         )
     if row.value is None:
         return False

@@ -44,7 +44,7 @@ def read_experiments(
     found = factors_of(sheet, reading, apart)
     try:
         values = tuple(
-            as_measured(cell, line, objective or "", decimal=found.dialect.decimal)
+            as_measured(cell, line, objective or "", decimal=found.dialect.decimal, advice=reading.advice)
             for cell, line in zip(measured, sheet.lines, strict=True)
         )
     except InvalidInput as error:

@@ -3,7 +3,7 @@
 from typing import Literal, TypeAlias
 
 from regretless.errors import InvalidInput
-from regretless.spaces.files.cells import as_float, hint, is_number
+from regretless.spaces.files.cells import Advice, as_float, hint, is_number
 from regretless.spaces.scalars import show
 
 __all__ = ["Value", "as_measured", "is_word"]
@@ -15,10 +15,12 @@ _FAILED = frozenset({"failed", "fail"})
 _PENDING = "pending"  # what EDBO+ writes where nothing was measured yet
 
 
-def as_measured(cell: str, line: int, name: str, *, decimal: str) -> Value:
+def as_measured(cell: str, line: int, name: str, *, decimal: str, advice: Advice) -> Value:
     """A number, nothing yet (empty or PENDING), or "failed".
 
-    >>> [as_measured(cell, 2, "yield", decimal=".") for cell in ("81.2", "", "PENDING", "failed")]
+    >>> from regretless.spaces.files import Reading
+    >>> advice = Reading().advice
+    >>> [as_measured(cell, 2, "yield", decimal=".", advice=advice) for cell in ("81.2", "", "PENDING", "failed")]
     [81.2, None, None, 'failed']
     """
     word = cell.casefold()
@@ -27,9 +29,11 @@ def as_measured(cell: str, line: int, name: str, *, decimal: str) -> Value:
     if word in _FAILED:
         return "failed"
     if not is_number(cell, decimal):
+        other = "." if decimal == "," else ","
+        otherwise = f" Or use {advice('decimal', other)} if that is its decimal mark." if is_number(cell, other) else ""
         raise InvalidInput(
             f"line {line}, column {name!r}: {show(cell)} is not a number{hint(cell)}. Write a number with the "
-            f"decimal mark {decimal!r}, leave the cell empty if nothing was measured, or write failed."
+            f"decimal mark {decimal!r}, leave the cell empty if nothing was measured, or write failed.{otherwise}"
         )
     return as_float(cell, f"line {line}, column {name!r}")
 

@@ -26,9 +26,9 @@ class RoundRow:
     cells: Mapping[str, str]
     decimal: str
 
-    def changed(self, expected: Mapping[str, Scalar]) -> str | None:
-        """The first column whose cell is not what was suggested, if there is one."""
-        return next((name for name in expected if name in self.cells and not self._same(name, expected[name])), None)
+    def changed(self, expected: Mapping[str, Scalar]) -> list[str]:
+        """The columns whose cells are not what was suggested."""
+        return [name for name in expected if name in self.cells and not self._same(name, expected[name])]
 
     def plain(self, name: str) -> str:
         """The cell with a decimal point, as it is typed at a prompt."""
@@ -68,8 +68,11 @@ def read_round(
         for i, line in enumerate(sheet.lines):
             number = sheet.columns[trial][i]
             if not (number.isascii() and number.isdecimal() and len(number) < 19):
-                raise InvalidInput(f"line {line}: {show(number)} is no number of a trial. Leave that column as it was.")
-            value = as_measured(sheet.columns[objective][i], line, objective, decimal=mark)
+                raise InvalidInput(
+                    f"line {line}: {show(number)} in column {trial!r} is no number of a trial. Leave that column as it "
+                    "was, and take out lines that were added, such as totals."
+                )
+            value = as_measured(sheet.columns[objective][i], line, objective, decimal=mark, advice=reading.advice)
             others = {name: column[i] for name, column in sheet.columns.items() if name not in (trial, objective)}
             rows.append(RoundRow(line, int(number), value, others, mark))
         _check_once(rows)

@@ -136,12 +136,16 @@ def test_what_is_no_database_is_left_alone(path):
     with pytest.raises(StoreDamaged):
         Study.names(path)
     assert path.read_bytes() == before
+    path.write_text("budget = 3\n")  # a small file of another kind: not one to delete
+    with pytest.raises(StoreDamaged, match=r"Give the path of another file.* delete it if nothing in it is needed"):
+        Study.open(path, "s", **SETTINGS)
+    assert path.read_text() == "budget = 3\n"
 
 
 def test_what_cannot_be_opened(tmp_path):
     with pytest.raises(StoreUnreachable, match="folder exists"):
         Study.open(tmp_path / "no" / "folder" / "lab.db", "s", **SETTINGS)
-    with pytest.raises(StoreError):
+    with pytest.raises(StoreUnreachable, match=r"is a folder\. Give the path of a file"):
         Study.open(tmp_path, "s", **SETTINGS)
     assert Study.names(tmp_path / "none.db") == []
     with pytest.raises(UnknownStudy, match="no studies yet"):

@@ -66,10 +66,12 @@ class Sqlite:
             return False
         except OSError as error:
             raise StoreUnreachable(f"{self.where} cannot be looked at: {error.strerror}. Check the path.") from error
+        if self.path.is_dir():
+            raise StoreUnreachable(f"{self.where} is a folder. Give the path of a file in it, such as study.db.")
         if empty and self.path.is_file():
             raise StoreDamaged(
-                f"{self.where} is empty or nearly so: it is no database, or has lost what it held. Restore it from a "
-                "backup, or delete it to begin anew."
+                f"{self.where} is empty or nearly so: it is no database, or has lost what it held. Give the path of "
+                "another file, restore it from a backup, or delete it if nothing in it is needed."
             )
         return True
 
