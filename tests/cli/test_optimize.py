@@ -205,6 +205,16 @@ def test_patience_is_the_files_and_kept_with_the_study(run, lab, config):
     run("optimize", config(COMMAND + "budget = 4\nstop = 1\npatience = 0\n"), code=2)
 
 
+def test_a_stop_rule_that_changed_in_the_file_is_said_to_be_another(run, lab, config):
+    """The run goes by the file; what was kept when the study was made is what status and report advise by."""
+    text = COMMAND + "budget = 4\nseed = 1\n"
+    note = "This run goes by the stop rule of the file; status and report by the one the study was made with."
+    assert note not in run("optimize", config(text + "stop = 0.1\npatience = 2\n")).stderr
+    assert note not in run("optimize", config(text + "stop = 0.1\npatience = 2\n")).stderr
+    for other in ("stop = 0.1\n", "stop = 0.2\npatience = 2\n", ""):
+        assert note in run("optimize", config(text + other)).stderr
+
+
 @pytest.mark.parametrize(
     ("script", "says"),
     [

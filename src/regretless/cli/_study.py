@@ -29,6 +29,7 @@ __all__ = [
     "about",
     "check_rows",
     "command_of",
+    "kept_stop",
     "open_lab",
     "place_beside",
     "study_options",
@@ -160,6 +161,12 @@ def about(
     }
 
 
+def kept_stop(study: Study) -> Regret | None:
+    """The stop rule that a study was made with."""
+    stop = study.about.get("stop")
+    return None if stop is None else Regret(**stop)
+
+
 @contextmanager
 def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
     """The study that is meant, open until the block ends."""
@@ -175,14 +182,13 @@ def open_lab(where: str | None, name: str | None, **more: Any) -> Iterator[Lab]:
         )
     with Study.open(place, names[0] if name is None else name, trust=trusted(), **more) as study:
         said = study.about
-        stop = said.get("stop")
         yield Lab(
             study=study,
             place=shown,
             file=said.get("file"),
             row_name=said.get("row_name", "row"),
             batch=said.get("batch", 1),
-            stop=None if stop is None else Regret(**stop),
+            stop=kept_stop(study),
             dialect=Dialect(**said.get("dialect", {})),
             named=_naming(place, study.name or "", names),
         )

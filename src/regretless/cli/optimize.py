@@ -9,7 +9,7 @@ from regretless.cli._evaluate import Evaluate
 from regretless.cli._loop import LEASE, Loop, interrupted_by_signals
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say
 from regretless.cli._standing import MET, standing
-from regretless.cli._study import about, trust_option, trusted
+from regretless.cli._study import about, kept_stop, trust_option, trusted
 from regretless.errors import InvalidInput
 from regretless.report.text import pairs
 from regretless.study import Study, Trial
@@ -78,6 +78,8 @@ def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
     ) as study:
         if len(study):
             say(f"Going on with {config.study}: {len(study)} trials so far.")
+        if kept_stop(study) != config.stop:
+            say("This run goes by the stop rule of the file; status and report by the one the study was made with.")
         with progress_bar(max(config.budget - evaluations(study), 0), show=None) as advance:
 
             def report(trial: Trial, why: str) -> None:

@@ -67,9 +67,10 @@ class Study:
         Points of the initial design before the rule takes over; past data count.
     repeats
         Whether a point may be suggested again. ``"allow"``: the best score wins, measured before or not, as in the
-        theorems. ``"auto"``: a measured point only where the model finds noise, and never where a parameter is real.
-        ``"never"``: nothing twice. Overrides the space's own. None is ``"allow"`` for the preset ``"paper"``, for known
-        hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, otherwise ``"auto"``.
+        theorems. ``"auto"``: a measured point only where the model finds noise (and by the initial design of a table),
+        never where a parameter is real. ``"never"``: nothing twice. Overrides the space's own. None is ``"allow"`` for
+        the preset ``"paper"``, for known hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, otherwise
+        ``"auto"``.
     objective
         What the value is called in sentences, such as ``"yield"``; with its unit, ``"yield [%]"``, amounts have it too.
     limits
