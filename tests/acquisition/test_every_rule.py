@@ -49,7 +49,7 @@ def test_is_a_rule_with_its_name(name):
 
 
 def beside_table():
-    """A table of which something was measured that is no row of it."""
+    """A table of which something was measured that is not a row of it."""
     return table_view(30, 9, outside=5)
 
 

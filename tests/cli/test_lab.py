@@ -149,7 +149,7 @@ def test_exclude_and_include(run, lab, made):
     assert "1 excluded" in run("status").stdout
     run("include", "--trial", 0)
     assert not trials(lab)[0].excluded
-    run("exclude", "5", "999", "--reason", "one of them is no row", code=2)
+    run("exclude", "5", "999", "--reason", "one of them is not a row", code=2)
     assert json.loads(run("status", "--format", "json").stdout)["excluded_rows"] == []
     run("exclude", "--reason", "nothing named", code=2)
     run("exclude", "999", "--reason", "no such row", code=2)
@@ -285,7 +285,7 @@ def test_no_study_here(run, lab):
 
 
 def test_a_damaged_study_is_a_sentence(run, lab):
-    (lab / "scope.study.db").write_bytes(b"this is no database" * 100)
+    (lab / "scope.study.db").write_bytes(b"this is not a database" * 100)
     said = run("status", code=1).stderr
     assert said.startswith("Error: ")
     assert "Traceback" not in said

@@ -149,7 +149,7 @@ def test_extend_with_a_file_of_new_rows(run, lab, made):
     (lab / "more.csv").write_text("remark,T,solvent\nnew,100,water\nnew,20,water\n")
     said = run("extend", "more.csv").stderr
     assert "1 experiment added; there are 25 now" in said
-    assert "Left out, as they are no factors of this study: remark." in said
+    assert "Left out, as they are not factors of this study: remark." in said
     assert "lines of more.csv are names of other rows already, so these are called line 26." in said
     (lab / "bad.csv").write_text("T,solvent\nhot,water\n")
     assert "holds numbers" in run("extend", "bad.csv", code=2).stderr

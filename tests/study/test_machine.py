@@ -58,7 +58,7 @@ class StudyMachine(RuleBasedStateMachine):
         self.model: dict[int, list] = {}
         self.first: dict[int, tuple] = {}  # what amended trials had been told
         self.excluded: set[int] = set()
-        self.outside: set[int] = set()  # data of points that are no candidates
+        self.outside: set[int] = set()  # data of points that are not candidates
 
     def make(self, space, **more):
         return Study(space, **more)

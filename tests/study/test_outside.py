@@ -1,4 +1,4 @@
-"""Data of points that are no candidates: the model knows them, and nothing else changes."""
+"""Data of points that are not candidates: the model knows them, and nothing else changes."""
 
 import sys
 

@@ -245,6 +245,6 @@ def _read(code: int, out: Tail, err: Tail) -> Outcome:
     if out.cut and len(lines) <= 1:  # its beginning is not kept
         return Outcome(None, "error", f"the last line is longer than {KEPT} bytes")
     if not is_number(last, ".") and last.lower().lstrip("+-") not in ("nan", "inf", "infinity"):
-        return Outcome(None, "error", f"the last line is no number: {last[:80]!r}")
+        return Outcome(None, "error", f"the last line is not a number: {last[:80]!r}")
     number = float(last)
     return Outcome(number) if math.isfinite(number) else Outcome(None, "failed", f"the value is {number}")

@@ -124,7 +124,7 @@ def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, 
 
 
 def _placeable(space: Table | Mixed, params: dict[str, Any]) -> bool:
-    """Whether parameters that are no candidate could be data all the same."""
+    """Whether parameters that are not a candidate could be data all the same."""
     try:
         space.place(params)
     except InvalidInput:

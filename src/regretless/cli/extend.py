@@ -38,7 +38,7 @@ def command(file: str, reason: str, where: str | None, name: str | None, **readi
         after = lab.study.space
         assert isinstance(after, Table)
         if left_out:
-            say(f"Left out, as they are no factors of this study: {', '.join(left_out)}.")
+            say(f"Left out, as they are not factors of this study: {', '.join(left_out)}.")
         if not added:
             say(f"{file}: every experiment is in the study already. Nothing was changed.")
             return

@@ -19,7 +19,7 @@ __all__ = ["command"]
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark, where the file leaves a doubt.")
 @click.option("--worksheet", metavar="NAME", help="The worksheet of an Excel workbook with several.")
-@click.option("--outside", is_flag=True, help="Take experiments that are no rows of the table too, as data only.")
+@click.option("--outside", is_flag=True, help="Take experiments that are not rows of the table too, as data only.")
 @study_options
 def command(file: str, outside: bool, where: str | None, name: str | None, **reading: Any) -> None:
     """Bring the results in FILE along: the scope with results filled in, an older table, or what export wrote.
@@ -28,7 +28,7 @@ def command(file: str, outside: bool, where: str | None, name: str | None, **rea
     experiment is answered. What is on record already, the same experiment with the same value, is not recorded twice.
     All of FILE is checked before anything is stored.
 
-    An experiment that is no row of the table is refused: it may be a typing error. With --outside rows are found by
+    An experiment that is not a row of the table is refused: it may be a typing error. With --outside rows are found by
     their factors, and such an experiment counts as data for the model that is never suggested.
     """
     with open_lab(where, name) as lab:

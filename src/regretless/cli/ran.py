@@ -38,7 +38,7 @@ def command(
     """Record a result of an experiment that was run without or instead of a suggestion, or of one run once more.
 
     Factors that are not set are those of the trial it was run instead of: --trial, or the only one that is pending. An
-    experiment that is no row of the table counts as data for the model; it is never suggested.
+    experiment that is not a row of the table counts as data for the model; it is never suggested.
     """
     if failed == (value is not None):
         raise InvalidInput("give either a value or --failed.")

@@ -119,6 +119,6 @@ def _finite(proof: Proof) -> Proof:
     if not all(map(math.isfinite, (*sizes, found.mean, found.sd, found.exceeds or 0.0, proof.calibration.rms))):
         raise NumericalError(
             "there is no certificate: the values told are so large, or so far from what the model can explain, that "
-            "the regret left is no finite number. Scale the values, or correct or exclude those that are mistakes."
+            "the regret left is not a finite number. Scale the values, or correct or exclude those that are mistakes."
         )
     return proof

@@ -16,7 +16,7 @@ __all__ = ["Fit", "History", "Points", "only", "without_last"]
 class Points:
     """Encoded points with their trial numbers, ascending.
 
-    ``index`` holds candidate numbers on a table, else -1; `OUTSIDE` for data of a point that is no candidate.
+    ``index`` holds candidate numbers on a table, else -1; `OUTSIDE` for data of a point that is not a candidate.
     """
 
     trials: npt.NDArray[np.intp]

@@ -136,7 +136,7 @@ def first_at_most(curve: Curve, level: float) -> list[int | None]:
 def seen_in_ten(count: int, runs: int) -> bool | None:
     r"""Whether ten runs would sooner than not show at least one such as ``count`` of our ``runs`` were.
 
-    What the slowest of ten runs does is no mean, and resampling says nothing about it: no resample is slower. But ten
+    What the slowest of ten runs does is not a mean, and resampling says nothing of it: no resample is slower. But ten
     runs show at least one of a kind with probability :math:`1 - (1-p)^{10}`, p the share of that kind, which is more
     than 1/2 where p > 0.067. That is decided by the exact 95 % interval of p (Clopper and Pearson).
 

@@ -128,7 +128,8 @@ def _grid(entry: Mapping[str, Any], name: str) -> tuple[Scalar, ...]:
     low, high, step = (_decimal(entry.get(key), f"factor {name!r}: {key}") for key in ("from", "to", "step"))
     if step <= 0 or high < low:
         raise InvalidInput(f"factor {name!r}: needs from <= to and a positive step, got {low} to {high} by {step}.")
-    count = _whole((high - low) / step, f"factor {name!r}: from {low} to {high} is no whole number of steps of {step}")
+    what = f"factor {name!r}: from {low} to {high} is not a whole number of steps of {step}"
+    count = _whole((high - low) / step, what)
     return tuple(_plain(low + i * step) for i in range(count + 1))
 
 
@@ -143,7 +144,7 @@ def _mixture(entry: Any) -> Mixture:
     step = _decimal(entry.get("step"), "a mixture's step")
     if step <= 0 or total <= 0:
         raise InvalidInput(f"a mixture needs a positive step and total, got step {step} and total {total}.")
-    units = _whole(total / step, f"a mixture's total of {total} is no whole number of steps of {step}")
+    units = _whole(total / step, f"a mixture's total of {total} is not a whole number of steps of {step}")
     at_most = as_whole(entry.get("at_most", len(parts)), "at_most", least=1, hint="It counts the non-zero parts.")
     return Mixture(tuple(parts), units, step, at_most)
 

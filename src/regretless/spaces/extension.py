@@ -179,7 +179,7 @@ def _columns(table: Table, raw: Mapping[str, Any]) -> list[Column]:
     if unknown:
         raise InvalidInput(
             f"the table has no column {unknown[0]!r}; it has {listed(table.names)}."
-            f"{did_you_mean(unknown[0], table.names)} Leave out what is no factor (ignore=)."
+            f"{did_you_mean(unknown[0], table.names)} Leave out what is not a factor (ignore=)."
         )
     n = len(next(iter(raw.values()), ()))
     columns = []

@@ -38,7 +38,7 @@ OUTSIDE = -2
 class Place:
     """Where something was measured: values in the order of the names, codes, and which candidate that is.
 
-    ``index`` is the candidate's number on a table and -1 in a product space; `OUTSIDE` where it is no candidate.
+    ``index`` is the candidate's number on a table and -1 in a product space; `OUTSIDE` where it is not a candidate.
     """
 
     params: dict[str, Scalar]

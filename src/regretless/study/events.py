@@ -14,7 +14,7 @@ Kind = Literal[
     "failed",
     "late",  # a result of a trial that was offered again and had ended by then; kept, not used
     "added",  # a result that was not asked for
-    "added_outside",  # one of a point that is no candidate
+    "added_outside",  # one of a point that is not a candidate
     "amended",  # a result was corrected
     "excluded",  # a result is not used any more
     "included",  # it is used again

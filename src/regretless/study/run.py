@@ -71,7 +71,7 @@ def maximize(
         ``"raise"``: an exception of ``f`` ends the run and is raised. Its trial is given up and is not a failed one,
         and all others are in ``error.study``. ``"fail"``: it makes a failed trial, which suggestions keep away from,
         and the run goes on. A type of exception, or a tuple of them: these make failed trials, others are raised. A
-        return value that is no number is treated as an exception.
+        return value that is not a number is treated as an exception.
     catch
         The old name of ``on_error`` with types of exceptions.
     progress

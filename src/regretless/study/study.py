@@ -341,7 +341,7 @@ class Study:
     ) -> Trial:
         """Add a result that was not asked for: parameters (or the id of a table's row) with value or ``failed``.
 
-        Parameters that are no candidate (no row of the table, or beyond the bounds) are data for the model all the
+        Parameters that are not a candidate (no row of the table, or beyond the bounds) are data for the model all the
         same; they are never suggested or recommended, and ``note`` of the trial says so. Numbers may lie up to ten
         widths of their column beyond its ends; a category must be a known one. With a ``key`` the same data are added
         once, however often that is tried.

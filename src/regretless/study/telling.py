@@ -43,7 +43,7 @@ def end(recorder: Recorder, number: int, status: Status, value: float | None) ->
 
 
 def add(recorder: Recorder, value: float | None, where: Callable[[], Place], key: str) -> Trial:
-    """Store data that was not asked for, once for each key. Of a point that is no candidate it is another event."""
+    """Store data that was not asked for, once for each key. Of a point that is not a candidate it is another event."""
     ledger = recorder.ledger
 
     def decide() -> Event | None:

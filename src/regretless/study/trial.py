@@ -41,7 +41,7 @@ class Trial:
     excluded
         Whether the result was set aside: it stays on record and is not used.
     note
-        Set where the point is no candidate: data for the model, never suggested or recommended. None otherwise.
+        Set where the point is not a candidate: data for the model, never suggested or recommended. None otherwise.
     """
 
     number: int

@@ -44,7 +44,7 @@ class BoxConditions:
     def grid_points(self, t: int) -> int:
         r"""Points per axis of the grid behind step t, :math:`m = \max(1, \lfloor \tau_t \rfloor)`.
 
-        tau_t = d r t^2 E[L_max] is no whole number, and no ceiling is needed: the grid r/(m+1), ..., m r/(m+1) leaves
+        tau_t = d r t^2 E[L_max] is not a whole number, but needs no ceiling: the grid r/(m+1), ..., m r/(m+1) leaves
         no point further than r/(m+1) < r/tau_t away, so that passing to it costs at most 1/t^2, and its m^d points need
         no larger shift than s_t. One point in the middle is enough where tau_t < 1.
         """

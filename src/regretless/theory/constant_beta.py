@@ -43,7 +43,7 @@ def two_point_covariance(rho: float) -> Floats:
     if not abs(number) < LARGEST_RHO:
         raise InvalidInput(
             f"rho must lie strictly between -sqrt(0.99) and sqrt(0.99) = {LARGEST_RHO:.5f}, got {show(rho)}: beyond, "
-            "the matrix is no covariance, and at the ends f(x2) is a multiple of f(x1) and the theorem is false."
+            "the matrix is not a covariance, and at the ends f(x2) is a multiple of f(x1) and the theorem is false."
         )
     return np.array([[1.0, number], [number, _SECOND]])
 

@@ -16,7 +16,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _SEP_LINE = re.compile(r"sep=([,;\t])(?:\r\n|\r|\n)", re.IGNORECASE)  # what Excel takes as the name of the delimiter
 _HEADER = re.compile(r'(?:[^"\r\n]+|"[^"]*")*')  # the first record; a line end in quotes does not end it
 
-#: As many columns as a spreadsheet can have; more means that the file is no table.
+#: As many columns as a spreadsheet can have; more means that the file is not a table.
 MAX_COLUMNS = 16_384
 #: What Excel calls it where it asks for a file type; its plain "CSV" is in the system's own encoding.
 _SAVE_AS = (

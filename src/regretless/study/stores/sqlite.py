@@ -70,7 +70,7 @@ class Sqlite:
             raise StoreUnreachable(f"{self.where} is a folder. Give the path of a file in it, such as study.db.")
         if empty and self.path.is_file():
             raise StoreDamaged(
-                f"{self.where} is empty or nearly so: it is no database, or has lost what it held. Give the path of "
+                f"{self.where} is (nearly) empty: it is not a database, or has lost what it held. Give the path of "
                 "another file, restore it from a backup, or delete it if nothing in it is needed."
             )
         return True
