@@ -7,7 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regretless.arrays import as_finite_float, as_matrix, as_measurement, as_vector, as_whole, is_whole, show
+from regretless.arrays import (
+    as_finite_float,
+    as_matrix,
+    as_measurement,
+    as_nonnegative,
+    as_positive,
+    as_vector,
+    as_whole,
+    is_whole,
+    show,
+)
 from regretless.errors import InvalidInput, RegretlessError
 
 
@@ -222,6 +232,31 @@ def test_what_is_not_finite_is_refused(value):
     with pytest.raises(InvalidInput, match=r"^loss must be finite, got ") as error:
         as_finite_float(value, "loss")
     assert len(str(error.value)) < 200
+
+
+@pytest.mark.parametrize(("value", "expected"), NUMBERS)
+def test_a_number_is_read_by_its_sign(value, expected):
+    for read, sign, allowed in ((as_positive, ">", expected > 0.0), (as_nonnegative, ">=", expected >= 0.0)):
+        if allowed:
+            assert read(value, "eps") == expected
+        else:
+            with pytest.raises(InvalidInput) as error:
+                read(value, "eps", hint="It is in seconds.")
+            assert str(error.value) == f"eps must be {sign} 0, got {expected}. It is in seconds."
+
+
+@pytest.mark.parametrize("zero", [0, 0.0, -0.0, np.float32(0.0)])
+def test_zero_is_neither_negative_nor_positive(zero):
+    assert as_nonnegative(zero, "eps") == 0.0
+    with pytest.raises(InvalidInput, match=r"^eps must be > 0, got -?0\.0\.$"):
+        as_positive(zero, "eps")
+
+
+@pytest.mark.parametrize("read", [as_positive, as_nonnegative])
+@pytest.mark.parametrize("value", [*NOT_ONE_NUMBER, *NOT_FINITE], ids=lambda v: type(v).__name__)
+def test_what_is_not_one_finite_number_has_no_sign(read, value):
+    with pytest.raises(InvalidInput, match=r"^eps must be (a real number|finite), got "):
+        read(value, "eps")
 
 
 @pytest.mark.parametrize("value", [np.nan, -np.inf, np.float32("nan"), np.array(np.inf), np.longdouble("1e4000")])

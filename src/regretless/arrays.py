@@ -11,7 +11,18 @@ import numpy.typing as npt
 
 from regretless.errors import InvalidInput
 
-__all__ = ["Floats", "as_finite_float", "as_matrix", "as_measurement", "as_vector", "as_whole", "is_whole", "show"]
+__all__ = [
+    "Floats",
+    "as_finite_float",
+    "as_matrix",
+    "as_measurement",
+    "as_nonnegative",
+    "as_positive",
+    "as_vector",
+    "as_whole",
+    "is_whole",
+    "show",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,6 +36,22 @@ def as_finite_float(value: Any, what: str) -> float:
     number = _as_float(value, what)
     if not math.isfinite(number):
         raise InvalidInput(f"{what} must be finite, got {show(value)}.")
+    return number
+
+
+def as_positive(value: Any, what: str, *, hint: str = "") -> float:
+    """A finite float > 0. A ``hint``, a sentence of its own, ends the message."""
+    number = as_finite_float(value, what)
+    if number <= 0.0:
+        raise InvalidInput(f"{what} must be > 0, got {number}.{hint and ' ' + hint}")
+    return number
+
+
+def as_nonnegative(value: Any, what: str, *, hint: str = "") -> float:
+    """A finite float >= 0. A ``hint``, a sentence of its own, ends the message."""
+    number = as_finite_float(value, what)
+    if number < 0.0:
+        raise InvalidInput(f"{what} must be >= 0, got {number}.{hint and ' ' + hint}")
     return number
 
 

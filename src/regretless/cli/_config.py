@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regretless.arrays import as_finite_float, as_whole
+from regretless.arrays import as_positive, as_whole
 from regretless.cli._command import Command, check_command
 from regretless.cli._evaluate import Evaluate, Function, Run
 from regretless.cli._output import say
@@ -185,12 +185,7 @@ def _fixed(space: Space) -> set[str]:
 
 
 def _seconds(timeout: Any) -> float | None:
-    if timeout is None:
-        return None
-    seconds = as_finite_float(timeout, "timeout")
-    if seconds <= 0.0:
-        raise InvalidInput(f"timeout must be a number of seconds > 0, got {show(timeout)}.")
-    return seconds
+    return None if timeout is None else as_positive(timeout, "timeout", hint="It is in seconds.")
 
 
 def _whole(text: Mapping[str, Any], key: str, default: int | None) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from scipy.special import erfc
 
-from regretless.arrays import as_finite_float, as_whole, show
+from regretless.arrays import as_finite_float, as_nonnegative, as_positive, as_whole, show
 from regretless.errors import InvalidInput
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "OfTime",
     "TableBeta",
     "TableShape",
-    "check_positive",
+    "check_delta",
     "check_t",
     "expected_lipschitz_bound",
     "expected_lipschitz_bound_printed",
@@ -59,8 +59,8 @@ class BoxShift:
 
     def __post_init__(self) -> None:
         as_whole(self.dim, "dim", least=1)
-        check_positive(self.side, "side")
-        check_positive(self.lipschitz_bound, "lipschitz_bound")
+        as_positive(self.side, "side")
+        as_positive(self.lipschitz_bound, "lipschitz_bound")
 
     def __call__(self, t: int) -> float:
         """Shift at ``t``."""
@@ -87,8 +87,7 @@ class Interleaved:
 
     def __post_init__(self) -> None:
         as_whole(self.every, "every", least=1)
-        if not as_finite_float(self.shift, "shift") >= 0.0:
-            raise InvalidInput(f"shift must not be negative, got {show(self.shift)}.")
+        as_nonnegative(self.shift, "shift")
 
     def __call__(self, t: int) -> float:
         """Shift at ``t``, counted from 1."""
@@ -112,8 +111,7 @@ class HighProbabilityShift:
 
     def __post_init__(self) -> None:
         as_whole(self.n_candidates, "n_candidates", least=1)
-        if not 0.0 < as_finite_float(self.delta, "delta") < 1.0:
-            raise InvalidInput(f"delta must lie strictly between 0 and 1, got {show(self.delta)}. 0.1 is usual.")
+        check_delta(self.delta)
 
     def __call__(self, t: int) -> float:
         """Shift at ``t``."""
@@ -227,13 +225,13 @@ def check_t(t: Any) -> int:
     return as_whole(t, "t", least=1, hint="It counts evaluations after the initial design, from 1.")
 
 
-def check_positive(value: Any, what: str) -> float:
-    """A finite number > 0."""
-    number = as_finite_float(value, what)
-    if number <= 0.0:
-        raise InvalidInput(f"{what} must be > 0, got {number}.")
+def check_delta(delta: float) -> float:
+    """A failure probability strictly between 0 and 1."""
+    number = as_finite_float(delta, "delta")
+    if not 0.0 < number < 1.0:
+        raise InvalidInput(f"delta must lie strictly between 0 and 1, got {show(delta)}. 0.1 is usual.")
     return number
 
 
 def _union(dim: int, a: float, b: float) -> tuple[float, float]:
-    return check_positive(a, "a") * as_whole(dim, "dim", least=1), check_positive(b, "b")
+    return as_positive(a, "a") * as_whole(dim, "dim", least=1), as_positive(b, "b")

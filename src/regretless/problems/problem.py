@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_finite_float, as_matrix, as_vector
+from regretless.arrays import Floats, as_finite_float, as_matrix, as_nonnegative, as_vector
 from regretless.errors import InvalidInput
 from regretless.spaces import Box, Table
 
@@ -122,7 +122,4 @@ def table_problem(name: str, space: Table, rows: Floats, values: Floats, noise_v
 
 def check_variance(value: Any, what: str) -> float:
     """A finite number >= 0."""
-    number = as_finite_float(value, what)
-    if number < 0.0:
-        raise InvalidInput(f"{what} must be >= 0, got {number}. It is a variance, not a standard deviation.")
-    return number
+    return as_nonnegative(value, what, hint="It is a variance, not a standard deviation.")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from regretless.arrays import as_finite_float, show
+from regretless.arrays import as_positive, show
 from regretless.errors import InvalidInput, StudyConflict, UnknownStudy
 from regretless.study.journal import Journal, ReadOnlyJournal, Store
 from regretless.study.objects import Trust
@@ -81,12 +81,7 @@ def check_author(author: Any) -> str:
 
 def check_lease(lease: Any) -> float | None:
     """Seconds, or None for no end."""
-    if lease is None:
-        return None
-    seconds = as_finite_float(lease, "lease")
-    if seconds <= 0.0:
-        raise InvalidInput(f"lease must be a number of seconds > 0, or None for no end, got {show(lease)}.")
-    return seconds
+    return None if lease is None else as_positive(lease, "lease", hint="It is in seconds, or None for no end.")
 
 
 def _check_modules(names: Any) -> tuple[str, ...]:

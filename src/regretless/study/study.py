@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self, overload
 import numpy as np
 
 from regretless.acquisition import Rule
-from regretless.arrays import Floats, as_finite_float, as_whole, is_whole, show
+from regretless.arrays import Floats, as_finite_float, as_nonnegative, as_whole, is_whole, show
 from regretless.errors import InvalidInput, NumericalError, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
@@ -479,8 +479,8 @@ class Study:
         True
         """
         history = self._told_history("certificate")
-        if eps is not None and as_finite_float(eps, "eps") < 0.0:
-            raise InvalidInput(f"eps must not be negative, got {show(eps)}.")
+        if eps is not None:
+            as_nonnegative(eps, "eps")
         draws, out = as_whole(draws, "draws"), as_whole(leave_out, "leave_out")
         if out >= len(history.y):
             raise InvalidInput(f"leave_out must leave one of the {len(history.y)} told values, got {out}.")

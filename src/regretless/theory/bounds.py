@@ -13,11 +13,11 @@ import math
 
 import numpy.typing as npt
 
-from regretless.arrays import as_vector, as_whole
+from regretless.arrays import as_nonnegative, as_positive, as_vector, as_whole
 from regretless.confidence import BoxShift, ShiftedExponential, TableBeta, certified_threshold
-from regretless.confidence.schedules import check_positive
+from regretless.confidence.schedules import check_delta
 from regretless.errors import InvalidInput
-from regretless.theory.conditions import check_delta, check_nonnegative, shifts_until, variance_sum
+from regretless.theory.conditions import shifts_until, variance_sum
 
 __all__ = [
     "c1",
@@ -138,7 +138,7 @@ def simple_regret(expected_regret: float, T: int) -> float:
     >>> simple_regret(30.0, 100)
     0.3
     """
-    return check_nonnegative(expected_regret, "expected_regret") / as_whole(T, "T", least=1)
+    return as_nonnegative(expected_regret, "expected_regret") / as_whole(T, "T", least=1)
 
 
 def markov_fixed(expected_regret: float, delta: float) -> float:
@@ -151,7 +151,7 @@ def markov_fixed(expected_regret: float, delta: float) -> float:
     >>> markov_fixed(30.0, delta=0.5)
     60.0
     """
-    return check_nonnegative(expected_regret, "expected_regret") / check_delta(delta)
+    return as_nonnegative(expected_regret, "expected_regret") / check_delta(delta)
 
 
 def initial_design_regret(n_initial: int, *, n_candidates: int, signal_var: float = 1.0) -> float:
@@ -165,7 +165,7 @@ def initial_design_regret(n_initial: int, *, n_candidates: int, signal_var: floa
     30.323
     """
     n_initial = as_whole(n_initial, "n_initial")
-    law, kappa = ShiftedExponential.for_table(n_candidates), math.sqrt(check_positive(signal_var, "signal_var"))
+    law, kappa = ShiftedExponential.for_table(n_candidates), math.sqrt(as_positive(signal_var, "signal_var"))
     return n_initial * kappa * law.mean_sqrt(t=1) if n_candidates > 1 else 0.0
 
 

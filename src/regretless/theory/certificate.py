@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix, as_whole, show
+from regretless.arrays import Floats, as_matrix, as_nonnegative, as_whole, show
 from regretless.confidence import tail_sum
 from regretless.confidence.normal import tail
 from regretless.errors import InvalidInput
 from regretless.gp import Posterior, TablePosterior
 from regretless.linalg import cholesky
-from regretless.theory.conditions import check_nonnegative
 from regretless.theory.lemma import lemma_bound
 from regretless.theory.limited import limited_exceedance, limited_mean, limited_pairwise, limited_tail_sum
 
@@ -129,7 +128,7 @@ def remaining_regret(
     pairwise = limited_pairwise(below, difference_sd, here, lower, upper)
     exceeds = None
     if eps is not None:
-        more = tail_sum(check_nonnegative(eps, "eps"), below, difference_sd)
+        more = tail_sum(as_nonnegative(eps, "eps"), below, difference_sd)
         exceeds = min(1.0, more, limited_exceedance(eps, here, lower, upper))
     return Certificate(
         index=index,

@@ -17,9 +17,10 @@ import numpy as np
 from regretless.arrays import Floats, as_whole
 from regretless.confidence import BoxShift, ShiftedExponential
 from regretless.confidence.normal import mills, psi_ratio
+from regretless.confidence.schedules import check_delta
 from regretless.errors import InvalidInput
 from regretless.theory.bounds import grid_error
-from regretless.theory.conditions import check_delta, check_not_alone, check_zeta, shifts_until, variance_sum
+from regretless.theory.conditions import check_not_alone, check_zeta, shifts_until, variance_sum
 from regretless.theory.zeta_sums import Total, zeta_sum, zeta_sum_as_printed
 
 __all__ = [

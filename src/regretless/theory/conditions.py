@@ -6,16 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.arrays import Floats, as_finite_float, as_vector, as_whole, show
+from regretless.arrays import Floats, as_nonnegative, as_positive, as_vector, as_whole
 from regretless.confidence import BoxShift, expected_lipschitz_bound_printed
-from regretless.confidence.schedules import OfTime, check_positive, value_at
+from regretless.confidence.schedules import OfTime, value_at
 from regretless.errors import InvalidInput
 
 __all__ = [
     "BoxConditions",
     "box_conditions",
-    "check_delta",
-    "check_nonnegative",
     "check_not_alone",
     "check_zeta",
     "shifts_until",
@@ -72,22 +70,6 @@ def box_conditions(dim: int, *, a: float, b: float, side: float = 1.0) -> BoxCon
     return BoxConditions(math.log(a * dim), last, shift)
 
 
-def check_delta(delta: float) -> float:
-    """A failure probability strictly between 0 and 1."""
-    number = as_finite_float(delta, "delta")
-    if not 0.0 < number < 1.0:
-        raise InvalidInput(f"delta must lie strictly between 0 and 1, got {show(delta)}. 0.1 is usual.")
-    return number
-
-
-def check_nonnegative(value: float, what: str) -> float:
-    """A finite number >= 0."""
-    number = as_finite_float(value, what)
-    if number < 0.0:
-        raise InvalidInput(f"{what} must be >= 0, got {number}.")
-    return number
-
-
 def check_not_alone(n_candidates: int) -> int:
     """Two candidates at least: with one, the printed law of zeta is negative with probability 1/2."""
     if as_whole(n_candidates, "n_candidates", least=1) == 1:
@@ -130,12 +112,12 @@ def variance_sum(info_gain: float, *, noise_var: float, signal_var: float = 1.0)
     >>> round(variance_sum(1.0, noise_var=0.3, signal_var=2.5), 6)
     2.238546
     """
-    noise = check_nonnegative(noise_var, "noise_var")
+    noise = as_nonnegative(noise_var, "noise_var")
     if noise == 0.0:
         raise InvalidInput("noise_var must be > 0: without noise the information gain is infinite and bounds nothing.")
-    signal = check_positive(signal_var, "signal_var")
+    signal = as_positive(signal_var, "signal_var")
     ratio = float(np.logaddexp(0.0, math.log(signal) - math.log(noise)))  # log(1 + signal/noise), never overflowing
-    return 2.0 * signal / ratio * check_nonnegative(info_gain, "info_gain")
+    return 2.0 * signal / ratio * as_nonnegative(info_gain, "info_gain")
 
 
 def _tau(shift: BoxShift, t: int) -> float:

@@ -13,9 +13,8 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
-from regretless.arrays import Floats, as_finite_float, as_whole, show
+from regretless.arrays import Floats, as_finite_float, as_positive, as_whole, show
 from regretless.confidence.normal import tail
-from regretless.confidence.schedules import check_positive
 from regretless.errors import InvalidInput
 
 __all__ = [
@@ -59,7 +58,7 @@ def constant_beta_threshold(beta: float, *, rho: float) -> float:
     9.0
     """
     two_point_covariance(rho)
-    return 2.0 * max(1.0, math.sqrt(check_positive(beta, "beta"))) / (1.0 - rho) + 1.0
+    return 2.0 * max(1.0, math.sqrt(as_positive(beta, "beta"))) / (1.0 - rho) + 1.0
 
 
 def steady_noise_probability() -> float:

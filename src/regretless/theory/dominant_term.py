@@ -8,11 +8,11 @@ log N)) is right all the same for N > 2, since gamma_T grows at least like log T
 
 import math
 
-from regretless.arrays import as_whole
+from regretless.arrays import as_positive, as_whole
 from regretless.confidence import ShiftedExponential
-from regretless.confidence.schedules import check_positive
+from regretless.confidence.schedules import check_delta
 from regretless.errors import InvalidInput
-from regretless.theory.conditions import check_delta, variance_sum
+from regretless.theory.conditions import variance_sum
 
 __all__ = [
     "deviation_over_dominant_term",
@@ -85,7 +85,7 @@ def deviation_over_dominant_term(
     0.076
     """
     T, s = as_whole(T, "T", least=1), _shift(n_candidates)
-    check_positive(info_gain, "info_gain")
+    as_positive(info_gain, "info_gain")
     variances = variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var)
     return math.sqrt(signal_var * _level(T, delta) / (variances * s))
 
@@ -100,7 +100,7 @@ def least_information_gain(T: int, *, noise_var: float, signal_var: float = 1.0)
     >>> round(least_information_gain(3, noise_var=1.0), 6)
     0.693147
     """
-    ratio = check_positive(signal_var, "signal_var") / check_positive(noise_var, "noise_var")
+    ratio = as_positive(signal_var, "signal_var") / as_positive(noise_var, "noise_var")
     return 0.5 * math.log1p(as_whole(T, "T", least=1) * ratio)
 
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from regretless.arrays import as_vector, as_whole
 from regretless.confidence import GammaLaw, HighProbabilityShift, Schedule, ShiftedExponential
-from regretless.confidence.schedules import check_t
+from regretless.confidence.schedules import check_delta, check_t
 from regretless.errors import InvalidInput
-from regretless.theory.conditions import check_delta, check_not_alone, variance_sum
+from regretless.theory.conditions import check_not_alone, variance_sum
 from regretless.theory.zeta_sums import Total, zeta_sum, zeta_sum_as_printed
 
 __all__ = [

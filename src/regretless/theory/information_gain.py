@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix, as_whole
-from regretless.confidence.schedules import check_positive
+from regretless.arrays import Floats, as_matrix, as_positive, as_whole
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel, Posterior
 from regretless.theory.allocation import Allocation, water_filling
@@ -150,7 +149,7 @@ def matern_gain_rate(T: float, dim: int, *, nu: float) -> float:
     >>> round(matern_gain_rate(1e4, 2, nu=2.5), 1)
     67.9
     """
-    T, d, smooth = _large(T), as_whole(dim, "dim", least=1), 2.0 * check_positive(nu, "nu")
+    T, d, smooth = _large(T), as_whole(dim, "dim", least=1), 2.0 * as_positive(nu, "nu")
     return float(T ** (d / (smooth + d)) * math.log(T) ** (smooth / (smooth + d)))
 
 
@@ -165,7 +164,7 @@ def _bounds(
 ) -> InformationGain:
     """Greedy run and its upper bounds; the covariance of candidate i is ``column(i) - V[:, i] @ V``."""
     T, N, known = as_whole(T, "T", least=1), len(var), len(V)
-    noise = check_positive(noise_var, "noise_var")
+    noise = as_positive(noise_var, "noise_var")
     steps = T + T // 2 if steps is None else max(T, as_whole(steps, "steps", least=1))
     rows = np.empty((known + steps, N))
     rows[:known] = V
@@ -206,7 +205,7 @@ def _candidates(X: npt.ArrayLike, dim: int) -> Floats:
 
 
 def _large(T: float) -> float:
-    number = check_positive(T, "T")
+    number = as_positive(T, "T")
     if number < 2.0:
         raise InvalidInput(f"a rate speaks of large T; T must be >= 2, got {T!r}.")
     return number

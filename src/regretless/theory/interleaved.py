@@ -16,11 +16,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_vector, as_whole
+from regretless.arrays import Floats, as_nonnegative, as_vector, as_whole
 from regretless.confidence import ShiftedExponential
 from regretless.errors import InvalidInput
 from regretless.theory.bounds import c1, initial_design_regret
-from regretless.theory.conditions import check_nonnegative, variance_sum
+from regretless.theory.conditions import variance_sum
 
 __all__ = ["expected_regret_interleaved", "expected_regret_interleaved_theorem", "simple_regret_interleaved"]
 
@@ -153,7 +153,7 @@ def _check_gains(info_gain: npt.ArrayLike, T: int) -> Floats:
             f"info_gain must hold gamma_0..gamma_T, {T + 1} numbers for T = {T}, got {len(gain)}. "
             "Take information_gain(...).upper."
         )
-    check_nonnegative(float(gain[: T + 1].min()), "info_gain")
+    as_nonnegative(float(gain[: T + 1].min()), "info_gain")
     return gain
 
 

@@ -9,9 +9,9 @@ from scipy.special import gammainc, gammaincc
 
 from regretless.arrays import Floats
 from regretless.confidence.normal import tail
+from regretless.confidence.schedules import check_delta
 from regretless.errors import InvalidInput
 from regretless.gp import Posterior
-from regretless.theory.conditions import check_delta
 
 __all__ = ["Calibration", "LeaveOneOut", "Light", "calibration", "leave_one_out"]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats, as_matrix, as_whole, show
+from regretless.arrays import Floats, as_matrix, as_positive, as_whole, show
 from regretless.confidence import ShiftedExponential, certified_threshold
-from regretless.confidence.schedules import EVERY, check_positive
+from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel, posterior, prior_factor, table_posterior
 from regretless.linalg import single_thread
@@ -102,7 +102,7 @@ def plan(
     >>> plan(line, Kernel("rbf", np.array([0.01]), 1.0), noise_var=1e-4, eps=0.5, max_T=20).message[:44]
     'The bound says nothing up to 20 evaluations:'
     """
-    eps, max_T, every = check_positive(eps, "eps"), as_whole(max_T, "max_T", least=1), as_whole(every, "every", least=1)
+    eps, max_T, every = as_positive(eps, "eps"), as_whole(max_T, "max_T", least=1), as_whole(every, "every", least=1)
     left_out, ends = _leaves_out(repeats, noise_var, kernel)
     rows = _distinct(X)
     n = len(rows)
@@ -159,12 +159,12 @@ def simulate(
     "the default law (IRGP-UCB with the theorem's law at every fourth step and exploiting steps in between)"
     """
     eps, max_T, n_functions, every = (
-        check_positive(eps, "eps"),
+        as_positive(eps, "eps"),
         as_whole(max_T, "max_T", least=1),
         as_whole(n_functions, "n_functions", least=1),
         as_whole(every, "every", least=1),
     )
-    noise, seed = check_positive(noise_var, "noise_var"), check_seed(seed)
+    noise, seed = as_positive(noise_var, "noise_var"), check_seed(seed)
     left_out, ends = _leaves_out(repeats, noise, kernel)
     rows = _distinct(X)
     N = len(rows) if n_candidates is None else as_whole(n_candidates, "n_candidates", least=1)
