@@ -69,8 +69,8 @@ def read_round(
             number = sheet.columns[trial][i]
             if not (number.isascii() and number.isdecimal() and len(number) < 19):
                 raise InvalidInput(
-                    f"line {line}: {show(number)} in column {trial!r} is no number of a trial. Leave that column as it "
-                    "was, and take out lines that were added, such as totals."
+                    f"line {line}: {show(number)} in column {trial!r} is not the number of a trial. Leave that column "
+                    "as it was, and take out lines that were added, such as totals."
                 )
             value = as_measured(sheet.columns[objective][i], line, objective, decimal=mark, advice=reading.advice)
             others = {name: column[i] for name, column in sheet.columns.items() if name not in (trial, objective)}
