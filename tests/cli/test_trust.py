@@ -63,3 +63,11 @@ def test_trust_from_the_environment(run, odd, monkeypatch):
     monkeypatch.setenv("REGRETLESS_TRUST", "other odd_rules")
     run("suggest")
     run("status", "--trust", "other", code=1)  # what is typed counts
+
+
+def test_trust_in_one_module_is_none_in_the_others_of_the_folder(run, odd, lab, monkeypatch):
+    (lab / "getpass.py").write_text("from pathlib import Path\nPath('shadow').touch()\ngetuser = str\n")
+    monkeypatch.delitem(sys.modules, "getpass", raising=False)
+    run("suggest", "--trust", "odd_rules")
+    assert odd.exists()
+    assert not (lab / "shadow").exists()

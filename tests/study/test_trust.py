@@ -11,6 +11,7 @@ import regretless
 from regretless import IRGPUCB, InvalidInput, Study, Surrogate, UntrustedCode, confidence
 from regretless.acquisition import RULES, UCB
 from regretless.confidence import Interleaved, Schedule, ShiftedExponential
+from regretless.errors import StoreDamaged
 from regretless.study import MemoryStore
 from regretless.study.objects import RULES_GROUP, Trust, object_from_data, object_to_data
 
@@ -148,3 +149,23 @@ def test_every_default_rule_opens_without_trust():
 
 def store_rule(rule):
     return RULES[rule]() if isinstance(rule, str) else rule
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"settings": {}},
+        {"class": "EI"},
+        {"class": 5, "settings": {}},
+        {"class": "EI", "settings": [1]},
+        {"class": "EI", "settings": {"incumbent": {"a": 1}}},
+    ],
+)
+def test_what_names_no_class_is_refused_in_words(data):
+    with pytest.raises(StoreDamaged, match="names no class"):
+        object_from_data(data, "rule")
+
+
+def test_a_relative_name_cannot_be_imported():
+    with pytest.raises(InvalidInput, match="cannot be imported"):
+        object_from_data({"class": ".rules:Odd", "settings": {}}, "rule", Trust.of(None, [".rules"]))

@@ -131,10 +131,13 @@ def trust_option(command: Command) -> Command:
 
 
 def trusted() -> tuple[str, ...]:
-    """The modules whose code the study may use; they may lie in the current folder."""
+    """The modules whose code the study may use; they may lie in the current folder, where we look last.
+
+    A file of this folder must not take the place of a module that nobody has been asked to trust it for.
+    """
     modules: tuple[str, ...] = click.get_current_context().meta[_TRUST]
     if modules:
-        sys.path.insert(0, str(Path.cwd()))
+        sys.path.append(str(Path.cwd()))
     return modules
 
 

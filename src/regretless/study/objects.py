@@ -14,7 +14,7 @@ import numpy as np
 
 from regretless import confidence
 from regretless.acquisition import RULES, UCB, Rule
-from regretless.errors import InvalidInput, UntrustedCode
+from regretless.errors import InvalidInput, StoreDamaged, UntrustedCode
 from regretless.gp import Surrogate
 
 __all__ = ["RULES_GROUP", "Trust", "object_from_data", "object_to_data"]
@@ -103,6 +103,11 @@ def object_from_data(data: Any, what: str, trust: Trust = _NOBODY) -> Any:
         return tuple(object_from_data(item, what, trust) for item in data)
     if not isinstance(data, Mapping):
         return data
+    if not isinstance(data.get("class"), str) or not isinstance(data.get("settings"), Mapping):
+        raise StoreDamaged(
+            f"{what}: the stored study names no class with its settings, but {data!r:.80}. It was damaged or edited. "
+            "Nothing was changed. Restore it from a backup."
+        )
     kind = _class(data["class"], what, trust)
     named = {**_BEFORE.get(kind.__name__, {}), **data["settings"]} if kind in _OWN.values() else data["settings"]
     settings = {key: object_from_data(value, what, trust) for key, value in named.items()}
@@ -142,7 +147,7 @@ def _imported(name: str, module: str, path: str, what: str) -> type:
         found: Any = importlib.import_module(module)
         for part in path.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError, ValueError, TypeError) as error:
         raise InvalidInput(
             f"{what}: this study was created with {name}, which cannot be imported here: {error}. "
             "Make its module importable, in the same place as it was."
