@@ -200,3 +200,13 @@ def test_a_writer_who_never_lets_go(path, monkeypatch):
     other.execute("ROLLBACK")
     other.close()
     assert study.ask().number == 0
+
+
+def test_a_folder_or_a_device_is_said_to_be_none(tmp_path):
+    (tmp_path / "folder").mkdir()
+    places = {tmp_path / "folder": "is a folder", "/dev/null": "no ordinary file", "a\0b.db": "null (byte|character)"}
+    for place, what in places.items():
+        with pytest.raises(StoreUnreachable, match=what):
+            Study.names(place)
+        with pytest.raises(StoreUnreachable, match=what):
+            Study.open(place, "s", space={"x": (0.0, 1.0)})

@@ -3,6 +3,7 @@
 import os
 import secrets
 import sqlite3
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -61,14 +62,18 @@ class Sqlite:
     def exists(self) -> bool:
         """Whether there is a file. One that is empty lost what it held: new ones appear with their tables in them."""
         try:
-            empty = self.path.stat().st_size < _SMALLEST
+            found = self.path.stat()
         except FileNotFoundError:
             return False
         except OSError as error:
             raise StoreUnreachable(f"{self.where} cannot be looked at: {error.strerror}. Check the path.") from error
-        if self.path.is_dir():
+        except ValueError as error:  # a NUL in it
+            raise StoreUnreachable(f"{self.where!r} cannot be looked at: {error}. Check the path.") from error
+        if stat.S_ISDIR(found.st_mode):
             raise StoreUnreachable(f"{self.where} is a folder. Give the path of a file in it, such as study.db.")
-        if empty and self.path.is_file():
+        if not stat.S_ISREG(found.st_mode):
+            raise StoreUnreachable(f"{self.where} is no ordinary file. Give the path of one.")
+        if found.st_size < _SMALLEST:
             raise StoreDamaged(
                 f"{self.where} is (nearly) empty: it is not a database, or has lost what it held. Give the path of "
                 "another file, restore it from a backup, or delete it if nothing in it is needed."
@@ -247,10 +252,10 @@ class Sqlite:
     def _state(self) -> tuple[Any, ...]:
         """What changes when somebody writes to a file that logs ahead."""
         try:
-            stat = self.path.stat()
+            found = self.path.stat()
         except OSError:  # connecting will say so
             return ()
-        return stat.st_ino, stat.st_size, stat.st_mtime_ns, self._size("-wal") or 0
+        return found.st_ino, found.st_size, found.st_mtime_ns, self._size("-wal") or 0
 
     def _size(self, part: str) -> int | None:
         """Bytes of a file beside the database; None where there is none."""
