@@ -9,7 +9,7 @@ import numpy as np
 from bench.adapters import OURS, PEERS, Floats
 from bench.statistics import AWAY, FLOOR
 
-__all__ = ["draw_cost", "draw_found", "draw_regret"]
+__all__ = ["draw_cost", "draw_found", "draw_regret", "draw_targets"]
 
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999933")
 _STYLES = ("-", "--", ":")
@@ -100,6 +100,19 @@ def draw_found(evaluations: Mapping[str, Mapping[str, Sequence[int]]], path: Pat
             share[-1] = 1.0
             axis.step([0, *sorted(counts), last], share, where="post", label=PEERS[peer].label, **style(peer))
         axis.set(title=table, xlabel="evaluations", ylabel="optimum found")
+    _legend(figure, axes)
+    _save(figure, path)
+
+
+def draw_targets(shares: Mapping[str, Mapping[str, Sequence[float]]], path: Path) -> None:
+    """Share of targets reached against evaluations / d; ``shares["2"][peer]`` has one number per evaluation, d = 2."""
+    figure, axes = _grid(len(shares))
+    for axis, (d, by_peer) in zip(axes, shares.items(), strict=False):
+        for peer, share in by_peer.items():
+            axis.step(
+                np.arange(1, len(share) + 1) / int(d), share, where="post", label=PEERS[peer].label, **style(peer)
+            )
+        axis.set(title=f"BBOB, d = {d}", xlabel="evaluations / d", ylabel="share of targets reached", ylim=(0.0, None))
     _legend(figure, axes)
     _save(figure, path)
 

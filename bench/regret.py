@@ -22,9 +22,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from bench import page, store
+from bench import bbob, page, store
 from bench.adapters import OURS, PEERS
-from bench.figures import draw_found, draw_regret
+from bench.figures import draw_found, draw_regret, draw_targets
 from bench.functions import function, spread
 from bench.holdout import TABLES
 from bench.statistics import holm, mean_ranks, paired_p, relative, share_away
@@ -34,7 +34,8 @@ __all__ = ["LEVEL", "SETS", "Comparison", "ProblemSet", "compare", "main", "publ
 LEVEL = 0.05
 NOISE_VAR = 1e-4
 DEFAULT = "regretless"
-_BOX_PEERS = (DEFAULT, "regretless-paper", *(name for name in PEERS if name not in OURS))
+_BOX_PEERS = (DEFAULT, "regretless-paper", *(name for name in PEERS if name not in (*OURS, "cma")))
+_BBOB_PEERS = (DEFAULT, "botorch-logei", "optuna-gp", "optuna-tpe", "hebo", "cma")
 _TABLE_PEERS = (*OURS, "botorch-logei", "botorch-ucb", "baybe")
 
 
@@ -138,6 +139,9 @@ SETS: dict[str, ProblemSet] = {
         _TABLE_PEERS,
         tuple(range(2000, 2020)),
     ),
+    # The seed is the instance: defaults may be chosen on 1 to 3, and 4 to 8 are published.
+    "bbob": ProblemSet("bbob", bbob.problems(), _BBOB_PEERS, (4, 5, 6, 7, 8)),
+    "bbob-choice": ProblemSet("bbob", bbob.problems(), _BBOB_PEERS, (1, 2, 3)),
 }
 
 
@@ -234,6 +238,9 @@ def publish(
     if not complete:
         console.print("Nothing is complete yet.")
         return
+    if chosen.task == "bbob":
+        publish_targets(name, chosen, peers, complete, folder, console)
+        return
     tables = chosen.task == "materials"
     measure = _evaluations if tables else _final_regret
     final = {p: {peer: [measure(run) for run in runs] for peer, runs in by.items()} for p, by in complete.items()}
@@ -272,9 +279,57 @@ def publish(
     console.print(f"{folder / f'regret-{name}.json'}\n{figure}", highlight=False, soft_wrap=True)
 
 
+def publish_targets(
+    name: str,
+    chosen: ProblemSet,
+    peers: Sequence[str],
+    complete: dict[str, dict[str, list[dict[str, Any]]]],
+    folder: Path,
+    console: Console,
+) -> None:
+    """Share of BBOB's targets reached by dimension; a peer counts in a dimension where it ran on every function."""
+    shares: dict[str, dict[str, list[float]]] = {}
+    for d in sorted({settings["dim"] for settings in chosen.problems.values()}):
+        runs = [complete.get(problem, {}) for problem, s in chosen.problems.items() if s["dim"] == d]
+        curves = {peer: [bbob.reached(by[peer]) for by in runs] for peer in peers if all(peer in by for by in runs)}
+        if curves:
+            shares[str(d)] = {peer: np.mean(curve, axis=0).tolist() for peer, curve in curves.items()}
+    if not shares:
+        console.print("No dimension is complete yet.")
+        return
+    heads, lines = _target_lines(shares)
+    table = Table(*heads, title=f"{name}: {heads[0]}", title_justify="left")
+    for line in lines:
+        table.add_row(*line)
+    console.print(table)
+    final = {p: {peer: [_final_regret(run) for run in runs] for peer, runs in by.items()} for p, by in complete.items()}
+    content = {"manifest": store.manifest(), "set": name, "task": chosen.task, "problems": chosen.problems}
+    content |= {"seeds": list(chosen.seeds), "source": store.source_hash(), "final": final, "shares": shares}
+    store.write_json(folder / f"regret-{name}.json", content)
+    draw_targets(shares, folder / f"regret-{name}.png")
+    console.print(f"{folder / f'regret-{name}.json'}", highlight=False, soft_wrap=True)
+
+
+def _target_lines(shares: dict[str, dict[str, list[float]]]) -> tuple[list[str], list[list[str]]]:
+    shown = [peer for peer in PEERS if any(peer in by_peer for by_peer in shares.values())]
+    lines = [
+        [PEERS[peer].label, *(f"{by_peer[peer][-1]:.3f}" if peer in by_peer else "" for by_peer in shares.values())]
+        for peer in shown
+    ]
+    return ["share of targets reached", *(f"d = {d}" for d in shares)], lines
+
+
 def write_page(name: str, folder: Path) -> None:
     """Tables and figure of the last report of a set in the documentation."""
     stored = json.loads((folder / f"regret-{name}.json").read_text())
+    if stored["task"] == "bbob":
+        text = [
+            page.measured(stored["manifest"]).replace(", one thread", f", {len(stored['seeds'])} instances"),
+            page.markdown(*_target_lines(stored["shares"])),
+            page.show_figure(folder / f"regret-{name}.png", "Share of targets reached against evaluations / d"),
+        ]
+        page.put(page.BENCHMARKS, f"regret --set {name}", "\n\n".join(text))
+        return
     final, ranks = stored["final"], stored["mean_ranks"]
     lines = []
     for peer in (peer for peer in PEERS if any(peer in by_peer for by_peer in final.values())):
@@ -426,7 +481,7 @@ def _comparisons(entries: list[Comparison]) -> Table:
 def _quick(full: ProblemSet) -> ProblemSet:
     """Two problems, two seeds, four suggestions: to see that everything works."""
     problems = dict(list(full.problems.items())[:2])
-    if full.task == "regret":
+    if full.task != "materials":
         problems = {name: {**s, "evaluations": s["n_initial"] + 4} for name, s in problems.items()}
     else:
         problems = dict(list(full.problems.items())[-1:])

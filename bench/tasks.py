@@ -13,11 +13,22 @@ from typing import Any
 import numpy as np
 
 from bench.adapters import Floats, box_optimizer, table_optimizer
-from bench.functions import as_codes, function
+from bench.bbob import bbob_function
+from bench.functions import Function, as_codes, function
 from bench.holdout import TABLES, rows_and_values
 from regretless.problems import Problem, by_name, load
 
-__all__ = ["box_cost", "growth", "materials", "matvec_cost", "peak_memory", "regret", "sequence_cost", "table_cost"]
+__all__ = [
+    "bbob",
+    "box_cost",
+    "growth",
+    "materials",
+    "matvec_cost",
+    "peak_memory",
+    "regret",
+    "sequence_cost",
+    "table_cost",
+]
 
 
 # What a suggestion costs -------------------------------------------------------------------------------------------
@@ -111,7 +122,18 @@ def regret(
     peer: str, seed: int, problem: str, dim: int | None, evaluations: int, n_initial: int, noise_var: float
 ) -> dict[str, Any]:
     """Values without noise of all points evaluated, the initial ones first; the optimiser sees them with noise."""
-    objective, noise = function(problem, dim), np.random.default_rng([seed, 1])
+    return _search(peer, seed, function(problem, dim), evaluations, n_initial, noise_var)
+
+
+def bbob(peer: str, seed: int, number: int, dim: int, evaluations: int, n_initial: int) -> dict[str, Any]:
+    """The same on a function of BBOB, without noise; the seed is the instance."""
+    return _search(peer, seed, bbob_function(number, dim, seed), evaluations, n_initial, 0.0)
+
+
+def _search(
+    peer: str, seed: int, objective: Function, evaluations: int, n_initial: int, noise_var: float
+) -> dict[str, Any]:
+    noise = np.random.default_rng([seed, 1])
 
     def observe(x: Floats) -> float:
         return float(objective.evaluate(x[None, :])[0]) + float(noise.normal(0.0, np.sqrt(noise_var)))

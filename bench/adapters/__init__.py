@@ -77,14 +77,19 @@ PEERS: dict[str, Peer] = {
         "BoTorch LogEI", "botorch", ("botorch", *_TORCH), {"acquisition": "logei"}, table="BoTorchTable"
     ),
     "botorch-ucb": Peer("BoTorch UCB", "botorch", ("botorch", *_TORCH), {"acquisition": "ucb"}, table="BoTorchTable"),
-    "optuna-gp": Peer("Optuna GPSampler", "optuna", ("optuna", "torch", "numpy", "scipy"), {"sampler": "gp"}),
-    "optuna-tpe": Peer("Optuna TPESampler", "optuna", ("optuna", "numpy"), {"sampler": "tpe"}, seconds=0.01),
+    "optuna-gp": Peer(
+        "Optuna GPSampler", "optuna", ("optuna", "torch", "numpy", "scipy"), {"sampler": "gp"}, categories=True
+    ),
+    "optuna-tpe": Peer(
+        "Optuna TPESampler", "optuna", ("optuna", "numpy"), {"sampler": "tpe"}, categories=True, seconds=0.01
+    ),
     "scikit-optimize": Peer("scikit-optimize", "skopt", ("scikit-optimize", *_SKLEARN)),
     "bayes-opt": Peer("bayes_opt", "bayes_opt", ("bayesian-optimization", *_SKLEARN)),
     "smac": Peer("SMAC3 blackbox", "smac", ("smac", "ConfigSpace", *_SKLEARN), seconds=1.0),
     "ax": Peer("Ax", "ax", ("ax-platform", "botorch", *_TORCH), seconds=0.5),
     "baybe": Peer("BayBE", "baybe", ("baybe", "botorch", *_TORCH), table="BayBETable", seconds=0.4),
     "hebo": Peer("HEBO", "hebo", ("HEBO", "pymoo", "torch", "gpytorch", "numpy"), venv=".venv-bench-hebo", seconds=3.0),
+    "cma": Peer("CMA-ES", "cma", ("cma", "numpy"), seconds=0.01),
 }
 
 #: The optimisers of this package.

@@ -11,11 +11,14 @@ from bench.adapters import Floats
 class Box:
     """A study in memory; every initial point is an added trial, and random start-up trials are left out."""
 
-    def __init__(self, bounds: Floats, seed: int, X0: Floats, y0: Floats, sampler: str) -> None:
+    def __init__(
+        self, bounds: Floats, seed: int, X0: Floats, y0: Floats, sampler: str, levels: tuple[int, ...] = ()
+    ) -> None:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         kind: Any = {"gp": optuna.samplers.GPSampler, "tpe": optuna.samplers.TPESampler}[sampler]
         self.study = optuna.create_study(direction="maximize", sampler=kind(seed=seed, n_startup_trials=len(X0)))
-        self.space = {f"x{j}": optuna.distributions.FloatDistribution(*side) for j, side in enumerate(bounds.tolist())}
+        sides = zip(bounds.tolist(), levels or (0,) * len(bounds), strict=True)
+        self.space = {f"x{j}": _distribution(side, K) for j, (side, K) in enumerate(sides)}
         self._trial: optuna.Trial | None = None
         for x, y in zip(X0, y0.tolist(), strict=True):
             self._add(x, y)
@@ -36,3 +39,9 @@ class Box:
     def _add(self, x: Floats, y: float) -> None:
         params = dict(zip(self.space, x.tolist(), strict=True))
         self.study.add_trial(optuna.trial.create_trial(params=params, distributions=self.space, value=y))
+
+
+def _distribution(side: list[float], K: int) -> optuna.distributions.BaseDistribution:
+    if K:
+        return optuna.distributions.CategoricalDistribution([float(k) for k in range(K)])
+    return optuna.distributions.FloatDistribution(*side)

@@ -216,3 +216,16 @@ def test_our_own_study_has_real_categories():
     assert table.study.space.n_levels == levels
     row = table.ask()
     assert list(table.study.space.params(row).values()) == X[row].tolist()
+
+
+def test_optuna_has_real_categories():
+    pytest.importorskip("optuna")
+    f = function("rastrigin-by-category")
+    X0 = uniform(f, 12, np.random.default_rng(0))
+    optimizer = box_optimizer("optuna-tpe", f.bounds, 0, X0, f.evaluate(X0), f.levels)
+    for _ in range(5):
+        x = optimizer.ask()
+        assert (as_codes(x[None, :], f.levels)[0] == x).all()
+        optimizer.tell(x, float(f.evaluate(x[None, :])[0]))
+    assert len(optimizer.study.trials) == 17
+    assert [hasattr(side, "choices") for side in optimizer.space.values()] == [False] * 3 + [True] * 2
