@@ -48,6 +48,21 @@ def test_a_command_and_going_on(run, lab, config):
     run("optimize", config(COMMAND + "budget = 7\nseed = 1\ndirection = 'minimize'\n"), code=1)  # another study
 
 
+def test_a_table_that_grows(run, lab, config):
+    """The file of a table got a row: the message says extend, and after that the run goes on."""
+    table = lab / "tab.csv"
+    table.write_text("name;T\nA;20,5\nB;30\nC;40\n")
+    text = 'command = ["echo", "{T}"]\ntable = { file = "tab.csv", id = "name" }\n'
+    assert "name C (T=40)" in run("optimize", config(text + "budget = 3\nseed = 1\n", "")).stdout
+    table.write_text(table.read_text() + "D;50\n")
+    said = run("optimize", config(text + "budget = 5\nseed = 1\n", ""), code=1).stderr
+    assert "begin another study with study =" in said
+    assert "use extend first" in said
+    assert "1 experiment" in run("extend", "tab.csv").stderr
+    assert "name D (T=50)" in run("optimize", config(text + "budget = 5\nseed = 1\n", "")).stdout
+    assert "20,5" in run("export").stdout  # written as the table was
+
+
 def test_one_worker_asks_as_python_does(run, lab, config):
     run("optimize", config(COMMAND + "budget = 8\nseed = 4\n"))
     twin = Study({"x": (0.0, 1.0), "mode": ["a", "b"]}, seed=4)

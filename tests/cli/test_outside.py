@@ -133,7 +133,7 @@ def test_extend_with_the_scope_that_has_grown(run, lab, made):
         assert study.space.ids[-3:] == (26, 27, 28)
         assert study.space.params(26) == {"solvent": "dmf", "T": 60}
         assert study.events()[-1].data["reason"] == "dmf came in"
-    assert "1 results recorded" in run("import", "scope.csv").stderr
+    assert "1 result recorded" in run("import", "scope.csv").stderr
     assert trials(lab)[-1].row == 27
     measure(run, lab, 3)
     assert [trial.row for trial in trials(lab)][:4] == before

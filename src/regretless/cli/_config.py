@@ -13,7 +13,7 @@ from regretless.cli._evaluate import Evaluate, Function, Run
 from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
-from regretless.sheets import Reading, read_experiments
+from regretless.sheets import Dialect, Reading, read_experiments
 from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space
 from regretless.spaces.scalars import did_you_mean, listed, show
 from regretless.study import Regret
@@ -49,6 +49,8 @@ class Config:
 
     folder: Path
     space: Space
+    row_name: str
+    dialect: Dialect | None
     python: str | None
     command: Command | None
     objective: str
@@ -93,7 +95,7 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
         raise InvalidInput(
             'say what to run: python = "module:function", or command = ["./simulate", "--rate", "{rate}"].'
         )
-    space = _space(path.parent, text)
+    space, row_name, dialect = _space(path.parent, text)
     _check_above(text.get("space", {}), command)
     if command is not None:
         command = check_command(command, space.names, _fixed(space))
@@ -113,6 +115,8 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
     return Config(
         folder=path.parent,
         space=space,
+        row_name=row_name,
+        dialect=dialect,
         python=python,
         command=command,
         objective=str(text.get("objective", "value")),
@@ -129,7 +133,8 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
     )
 
 
-def _space(folder: Path, text: Mapping[str, Any]) -> Space:
+def _space(folder: Path, text: Mapping[str, Any]) -> tuple[Space, str, Dialect | None]:
+    """What may be tried; of a table also what its rows are called by, and how its file is written."""
     if ("space" in text) == ("table" in text):
         raise InvalidInput('say what may be tried: a [space] of parameters, or table = "scope.csv".')
     if "table" in text:
@@ -137,10 +142,10 @@ def _space(folder: Path, text: Mapping[str, Any]) -> Space:
     entries = text["space"]
     if not isinstance(entries, dict) or not entries:
         raise InvalidInput("[space] needs a parameter, such as rate = { low = 1e-5, high = 0.1, log = true }.")
-    return as_space(Mixed({name: _parameter(name, entry) for name, entry in entries.items()}).dimensions)
+    return as_space(Mixed({name: _parameter(name, entry) for name, entry in entries.items()}).dimensions), "row", None
 
 
-def _table(folder: Path, entry: Any) -> Table:
+def _table(folder: Path, entry: Any) -> tuple[Table, str, Dialect]:
     """A file of candidates, named alone or with how to read it."""
     said = dict(entry) if isinstance(entry, dict) else {"file": entry}
     for key in ("ignore", "categorical"):
@@ -155,7 +160,7 @@ def _table(folder: Path, entry: Any) -> Table:
     found = read_experiments(folder / said.pop("file"), Reading(**said, asked_in="toml"))
     for note in found.notes:
         say(f"{found.path}: {note}")
-    return found.table()
+    return found.table(), found.row_name, found.dialect
 
 
 def _parameter(name: str, entry: Any) -> Any:

@@ -23,7 +23,10 @@ def typed_number(text: str, what: str, decimal: str = ".") -> float:
             )
         text = text.replace(",", ".")
     if not is_number(text, "."):
-        raise InvalidInput(f"{what} must be a number such as 81.2, got {text!r}. Without a result, use --failed.")
+        raise InvalidInput(
+            f"{what} must be a plain number such as 81.2, without a unit, got {text!r}. An experiment without a result "
+            "is recorded with --failed."
+        )
     number = float(text)
     if not math.isfinite(number):
         raise InvalidInput(f"{what}: {text} is too large for a number. Use another unit for it.")

@@ -37,7 +37,7 @@ def command(file: str, outside: bool, where: str | None, name: str | None, **rea
         beyond = sum(trial.note is not None for trial in stored)
         answered = sum(result.answers is not None for result in results)
         say(
-            f"{file}: {len(stored)} results recorded"
+            f"{file}: {len(stored)} result{'s' * (len(stored) != 1)} recorded"
             + (f", {answered} of them of pending trials" if answered else "")
             + (f", {beyond} of them of no row: used as data, never suggested" if beyond else "")
             + (f"; {known} were on record already" if known else "")

@@ -1,5 +1,7 @@
 """``regretless optimize``: a function or a program, from a file that says all about it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 import click
@@ -10,7 +12,7 @@ from regretless.cli._loop import LEASE, Loop, interrupted_by_signals
 from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say
 from regretless.cli._standing import MET, standing
 from regretless.cli._study import about, kept_stop, trust_option, trusted
-from regretless.errors import InvalidInput
+from regretless.errors import InvalidInput, StudyConflict
 from regretless.report.text import pairs
 from regretless.study import Study, Trial
 from regretless.study.progress import progress_bar
@@ -61,21 +63,37 @@ def command(file: str, format: Format) -> None:
         raise SystemExit(MET)
 
 
+@contextmanager
+def _in_words_of(file: str) -> Iterator[None]:
+    """What to do when the file was changed and the study was made of what it said before."""
+    try:
+        yield
+    except StudyConflict as error:
+        what = str(error).partition(" Open it without")[0]
+        raise StudyConflict(
+            f'{what} Write in {file} what it said, or begin another study with study = "NAME.study.db". To add rows '
+            "to its table, use extend first."
+        ) from error
+
+
 def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
     """Run and print; whether the stop rule is met."""
-    said = about(file=None, row_name="row", batch=config.workers, stop=config.stop, dialect=None)
-    with Study.open(
-        config.study,
-        config.name,
-        space=config.space,
-        direction=config.direction,
-        objective=config.objective,
-        limits=config.limits,
-        seed=config.seed,
-        about=said,
-        lease=LEASE,
-        trust=trusted(),
-    ) as study:
+    said = about(file=None, row_name=config.row_name, batch=config.workers, stop=config.stop, dialect=config.dialect)
+    with (
+        _in_words_of(file),
+        Study.open(
+            config.study,
+            config.name,
+            space=config.space,
+            direction=config.direction,
+            objective=config.objective,
+            limits=config.limits,
+            seed=config.seed,
+            about=said,
+            lease=LEASE,
+            trust=trusted(),
+        ) as study,
+    ):
         if len(study):
             say(f"Going on with {config.study}: {len(study)} trials so far.")
         if kept_stop(study) != config.stop:
@@ -94,7 +112,9 @@ def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
             say(f"Nothing is left to try after {done}: every candidate was tried, runs elsewhere or is excluded.")
         if study.best is None:
             raise InvalidInput("every evaluation failed: there is nothing to recommend.")
-        view = replace(standing(study, config.stop), option=f'stop = "1%" in {file}')
+        view = replace(
+            standing(study, config.stop, study.about.get("row_name", "row")), option=f'stop = "1%" in {file}'
+        )
         if format == "json":
             print_json({"study": config.study, **view.record()})
         elif format == "csv":
