@@ -237,9 +237,9 @@ def test_a_stop_rule_that_changed_in_the_file_is_said_to_be_another(run, lab, co
         ("echo oops >&2; exit 1", "oops"),
         ("echo nan", "the value is nan"),
         ("echo 1e999", "inf"),
-        ("echo '81,2'", "no number: '81,2'"),
+        ("echo '81,2'", "not a number: '81,2'"),
         ("echo 5; echo", "last with"),
-        ("true", "no number: ''"),
+        ("true", "not a number: ''"),
     ],
 )
 def test_a_function_that_never_works(run, lab, config, script, says):
