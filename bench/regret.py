@@ -374,9 +374,12 @@ def write_summary(folder: Path) -> None:
     last = list(columns)[-1]
     overall = relative(*columns[last])
     shown.sort(key=lambda peer: overall.get(peer, np.inf))  # those that ran on all of them first, the best on top
-    lines = [[PEERS[peer].label, *(column.get(peer, "") for column in cells.values())] for peer in shown]
+    ranks = {peer: f"{rank:.2f}" for peer, rank in mean_ranks(columns[last][0]).items()}
+    lines = [[PEERS[p].label, *(column.get(p, "") for column in cells.values()), ranks.get(p, "")] for p in shown]
     page.put(
-        page.BENCHMARKS, "regret --docs", page.markdown(["mean relative regret, % (runs beyond 1 %)", *cells], lines)
+        page.BENCHMARKS,
+        "regret --docs",
+        page.markdown(["mean relative regret, % (runs beyond 1 %)", *cells, "mean rank"], lines),
     )
 
 

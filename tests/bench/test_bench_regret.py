@@ -62,5 +62,5 @@ def test_relative_regret_comes_first_in_print_file_and_page(results):
     assert "| Regretless | 0.14 | 0 | 0.1 | 0.00 |" in written
     assert "| SMAC3 blackbox | 50 |  |  |  |" in written
     assert written.index("mean relative regret, % |") < written.index("| median |")
-    assert "| Regretless | 0.1 (0.00) |" in written  # the summary over sets
+    assert "| Regretless | 0.1 (0.00) | 1.00 |" in written  # the summary over sets
     assert written.count("<!-- end -->") == 2
