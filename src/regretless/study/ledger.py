@@ -42,6 +42,7 @@ class Ledger:
         self.leases: dict[int, Lease | None] = {}  # of the pending trials
         self.offers: dict[int, int] = {}  # how often trials were offered again
         self.passed_on: set[int] = set()  # trials that a worker lost by the end of its lease, and may still tell
+        self.late: set[tuple[int, float | None]] = set()  # results that came after the one that counts
         self.first_told: dict[int, tuple[str, float | None]] = {}  # what amended trials had been told
         self.closed: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
         self.setup = setup  # as the events so far leave it: a table may have been extended
@@ -245,6 +246,10 @@ class Ledger:
             if place.index != OUTSIDE:
                 self.trials[number] = replace(self.trials[number], row=table.ids[place.index], note=None)
 
+    def _late(self, event: Event) -> None:
+        """On record, not used; the same again is nothing new."""
+        self.late.add((self._trial(event).number, event.value))
+
     def _noted(self, event: Event) -> None:
         """On record only."""
 
@@ -259,7 +264,7 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "renewed": Ledger._renewed,
     "told": Ledger._ended,
     "failed": Ledger._ended,
-    "late": Ledger._noted,
+    "late": Ledger._late,
     "added": Ledger._added,
     "added_outside": Ledger._added,
     "extended": Ledger._extended,

@@ -32,6 +32,8 @@ def end(recorder: Recorder, number: int, status: Status, value: float | None) ->
         if (status, value) in ((trial.status, trial.value), ledger.first_told.get(number)):
             return None
         if number in ledger.passed_on:
+            if (number, value) in ledger.late:
+                return None
             return recorder.event("late", number, value, worker=recorder.worker)
         now = f"telling {value!r}" if status == "told" else "failing it"
         raise TrialConflict(

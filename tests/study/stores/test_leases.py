@@ -185,6 +185,9 @@ def test_a_result_that_comes_after_all_retries_is_kept(machine, place, retries):
     assert worker.tell(trial, 2.0).status == "failed"  # no error ends it
     assert worker.events()[-1].kind == "late"
     assert worker.events()[-1].value == 2.0
+    for again in (worker, Study.open(place, "s")):  # told once more, after a restart too: nothing new
+        again.tell(trial.number, 2.0)
+        assert [event.kind for event in again.events()].count("late") == 1
     assert worker.amend(trial, 2.0, reason="it came late").value == 2.0
 
 
