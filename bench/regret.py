@@ -363,12 +363,9 @@ def write_summary(folder: Path) -> None:
     if not stored:
         return
     columns = {name: (content["final"], content["spread"]) for name, content in stored.items()}
-    if len(columns) > 1:
-        final = {problem: by for part, _ in columns.values() for problem, by in part.items()}
-        columns[" + ".join(columns)] = (
-            final,
-            {problem: u for _, unit_of in columns.values() for problem, u in unit_of.items()},
-        )
+    if {"main", "confirm"} <= set(columns):  # on which bars stand; what is held out is never mixed with them
+        (final, unit_of), (more, units_of_more) = columns["main"], columns["confirm"]
+        columns["main + confirm"] = final | more, unit_of | units_of_more
     cells = {name: _percent_and_share(*pair) for name, pair in columns.items()}
     shown = [peer for peer in PEERS if any(peer in column for column in cells.values())]
     last = list(columns)[-1]

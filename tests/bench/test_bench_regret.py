@@ -64,3 +64,20 @@ def test_relative_regret_comes_first_in_print_file_and_page(results):
     assert written.index("mean relative regret, % |") < written.index("| median |")
     assert "| Regretless | 0.1 (0.00) | 1.00 |" in written  # the summary over sets
     assert written.count("<!-- end -->") == 2
+
+
+def test_the_summary_pools_main_and_confirm_and_nothing_else(results):
+    _, _, folder = results
+    parts = {"main": ("branin", 1.0), "confirm": ("bukin6", 3.0), "holdout": ("hills-3", 8.0)}
+    for name, (problem, regret) in parts.items():
+        content = {"final": {problem: {"regretless": [regret]}}, "spread": {problem: 100.0}}
+        store.write_json(folder / f"regret-{name}.json", content)
+    write_summary(folder)
+    written = (folder / "page.md").read_text()
+    assert "| main | confirm | holdout | main + confirm | mean rank |" in written
+    assert "| Regretless | 1.0 (0.00) | 3.0 (1.00) | 8.0 (1.00) | 2.0 (0.50) | 1.00 |" in written
+
+
+@pytest.mark.parametrize("name", ["main", "confirm", "materials", "holdout", "holdout-tables", "bbob"])
+def test_the_page_has_a_place_for_every_published_set(name):
+    assert f"<!-- begin: python -m bench regret --set {name} -->" in page.BENCHMARKS.read_text()
