@@ -13,7 +13,6 @@ import numpy as np
 
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, Numbers, as_column, distinct_rows
-from regretless.spaces.files import Reading, read_sheet
 from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, did_you_mean, is_number, listed, show
 from regretless.spaces.sources import raw_columns
@@ -52,10 +51,12 @@ def read_rows(space: Any, source: Any, *, id: str | None, ignore: str | Sequence
         cells = {name: column for name, column in raw.items() if name not in {*left_out, *ids}}
         return Raw(cells, raw[ids[0]] if ids else None)
     if not isinstance(source, Table):
+        from regretless.spaces.files import Reading, read_sheet  # as in `table`
+
         levels = _levels(space) if isinstance(space, Table) else ()
         known = read_sheet(source, Reading()).columns
         texts = tuple(name for name in levels if name in known)
-        source = Table.of_factors(read_file(source, Reading(id, as_names(ignore, "ignore"), texts)))
+        source = Table.of_factors(read_file(source, id, as_names(ignore, "ignore"), texts))
     columns = zip(source.names, source._columns, strict=True)
     return Raw(
         {name: column.take(source._candidate).items() for name, column in columns}, source._row_ids, source._by_line

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,15 @@ import numpy.typing as npt
 from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
-from regretless.spaces.files import Factors, Reading, read_factors
 from regretless.spaces.floats import Float
 from regretless.spaces.params import OUTSIDE, Place, Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.product import Mixed
 from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, as_int, as_level, did_you_mean, listed, show
 from regretless.spaces.sources import raw_columns
+
+if TYPE_CHECKING:  # files are read by few who import us, and the reader costs a twentieth of the import
+    from regretless.spaces.files import Factors
 
 __all__ = ["Table", "as_names", "as_table", "check_known", "read_file"]
 
@@ -86,7 +88,7 @@ class Table:
         ignored, forced = as_names(ignore, "ignore"), as_names(categorical, "categorical")
         ids = () if id is None else as_names(id, "id")
         if isinstance(source, str | Path):
-            self._list_factors(read_file(source, Reading(ids[0] if ids else None, ignored, forced)), repeats)
+            self._list_factors(read_file(source, ids[0] if ids else None, ignored, forced), repeats)
             return
         raw, unnamed = raw_columns(source)
         for what, wanted in (("id", ids), ("ignore", ignored), ("categorical", forced)):
@@ -115,7 +117,7 @@ class Table:
             _product=None,
         )
 
-    def _list_factors(self, found: Factors, repeats: Any) -> None:
+    def _list_factors(self, found: "Factors", repeats: Any) -> None:
         columns = {name: as_column(column, name) for name, column in found.factors.items()}
         self._list(columns, found.ids, repeats, id=found.id or "line")
         object.__setattr__(self, "_by_line", found.id is None)
@@ -157,11 +159,11 @@ class Table:
             raise InvalidInput(f"path must be text or a Path, got {show(path)}.")
         ids = () if id is None else as_names(id, "id")
         ignored, forced = as_names(ignore, "ignore"), as_names(categorical, "categorical")
-        reading = Reading(ids[0] if ids else None, ignored, forced, decimal, worksheet)
-        return cls.of_factors(read_file(path, reading), repeats=repeats)
+        found = read_file(path, ids[0] if ids else None, ignored, forced, decimal=decimal, worksheet=worksheet)
+        return cls.of_factors(found, repeats=repeats)
 
     @classmethod
-    def of_factors(cls, found: Factors, *, repeats: Repeats | None = None) -> Self:
+    def of_factors(cls, found: "Factors", *, repeats: Repeats | None = None) -> Self:
         """The table of a file that was read already."""
         table = cls.__new__(cls)
         table._list_factors(found, repeats)
@@ -342,9 +344,13 @@ def as_table(space: Mixed, limit: int) -> Table | None:
     return table
 
 
-def read_file(path: str | Path, reading: Reading) -> Factors:
-    """The rows of a file; what is left out of it is a warning."""
-    found = read_factors(path, reading)
+def read_file(
+    path: str | Path, id: str | None, ignore: tuple[str, ...], categorical: tuple[str, ...], **more: Any
+) -> "Factors":
+    """The rows of a file, read as `regretless.spaces.files.Reading` says; what is left out of it is a warning."""
+    from regretless.spaces.files import Reading, read_factors
+
+    found = read_factors(path, Reading(id, ignore, categorical, **more))
     for note in found.notes:
         warnings.warn(f"{path}: {note}", stacklevel=3)
     return found
