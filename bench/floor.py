@@ -33,7 +33,7 @@ PAGE = page.BENCHMARKS.with_name("performance.md")
 
 #: Stages of one suggestion: what they are called, and the function (module, name) whose time it is.
 _STAGES = (
-    ("fit of the hyperparameters", "regretless.optimizer.beliefs", "_fit"),
+    ("fit of the hyperparameters", "regretless.optimizer.model", "_fit"),
     ("posterior: built or extended", "regretless.optimizer.suggest", "believe"),
     ("candidates and their moments", "regretless.optimizer.suggest", "_view"),
     ("ascents", "regretless.search.product", "climb"),

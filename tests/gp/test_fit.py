@@ -11,8 +11,8 @@ from regretless.errors import InvalidInput, RegretlessError
 from regretless.gp.evidence import constant_mean, log_evidence
 from regretless.gp.fit import Hyperparameters, Surrogate, fit, fitted_to, refit_due
 from regretless.gp.kernels import FAMILIES, Kernel
+from regretless.gp.outcome_transform import Units, standardise
 from regretless.gp.priors import MEAN_VAR
-from regretless.gp.units import Units, standardise
 
 module = sys.modules[fit.__module__]  # regretless.gp.fit is the function of that name
 H = np.finfo(float).eps ** (1 / 3)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from regretless import Box, Mixed, Study, Surrogate, Table
 from regretless.gp import Hyperparameters, table_posterior
-from regretless.gp.units import Units
+from regretless.gp.outcome_transform import Units
 from regretless.optimizer import Fit, History, Points, certify, doubt, predict, recommend, setup, suggest, without_last
-from regretless.optimizer.beliefs import believe, imagine, outdated, told_key
-from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
+from regretless.optimizer.model import believe, imagine, outdated, told_key
+from regretless.optimizer.starts import candidate_set
 from regretless.rng import Purpose, stream
 from regretless.search import near
 
@@ -39,7 +39,7 @@ def wavy(X) -> np.ndarray:
 X9 = np.random.default_rng(0).random((9, 2))
 
 
-# beliefs --------------------------------------------------------------------------------------------------------------
+# model ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("space", [BOX, Table(np.random.default_rng(1).random((40, 2)))])

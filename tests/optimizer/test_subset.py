@@ -13,7 +13,7 @@ from regretless import IRGPUCB, Box, Study, Surrogate, Table
 from regretless.acquisition import RULES
 from regretless.gp import Kernel, TablePosterior, posterior
 from regretless.optimizer import History, Points, certify, doubt, recommend, setup, suggest, without_last
-from regretless.optimizer.beliefs import believe, heeded, imagine, in_use, outdated
+from regretless.optimizer.model import believe, heeded, imagine, in_use, outdated
 from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.study.replay import asked_from
 

@@ -8,9 +8,9 @@ import pytest
 from regretless.acquisition import GPUCB, IRGPUCB
 from regretless.errors import InvalidInput
 from regretless.paper import reproduce
+from regretless.paper.jobs import Unit
 from regretless.paper.methods import ENTRY_POINTS, as_methods, outside, rule_of
 from regretless.paper.settings import read_settings
-from regretless.paper.units import Unit
 
 SOURCE = """
 from dataclasses import dataclass

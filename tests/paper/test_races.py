@@ -5,8 +5,8 @@ import pytest
 
 from regretless.paper import races
 from regretless.paper.experiments import EXPERIMENTS
+from regretless.paper.jobs import Unit
 from regretless.paper.settings import read_settings
-from regretless.paper.units import Unit
 from regretless.problems import by_name, load
 
 

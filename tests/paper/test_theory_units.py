@@ -10,9 +10,9 @@ from regretless.confidence import ShiftedExponential
 from regretless.gp import Kernel, posterior, table_posterior
 from regretless.paper import bounds, stopping
 from regretless.paper.experiments import EXPERIMENTS
+from regretless.paper.jobs import Unit
 from regretless.paper.settings import read_settings
 from regretless.paper.two_points import _simulate
-from regretless.paper.units import Unit
 
 
 def compute(experiment, problem, method, seed=0, **change):

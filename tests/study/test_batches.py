@@ -12,7 +12,7 @@ from tests.study.torture import rules
 from regretless import IRGPUCB, Study, Surrogate
 from regretless.acquisition import RULES
 from regretless.gp.kernels import Kernel
-from regretless.optimizer.beliefs import believe, imagine
+from regretless.optimizer.model import believe, imagine
 from regretless.problems import by_name
 from regretless.search.product import SAME
 

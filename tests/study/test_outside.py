@@ -9,7 +9,7 @@ from tests.study.torture import rules
 
 from regretless import Exhausted, InvalidInput, Mixed, Study, Surrogate, Table, replay
 from regretless.acquisition import EI, RULES
-from regretless.optimizer.beliefs import believe
+from regretless.optimizer.model import believe
 from regretless.study import Regret
 from regretless.study.journal import MemoryStore
 

@@ -10,7 +10,7 @@ from tests.study.helpers import smooth
 
 from regretless import Box, InvalidInput, Study, Surrogate, replay
 from regretless.optimizer import setup
-from regretless.study.opening import as_store
+from regretless.study.registry import as_store
 
 
 def play(study: Study, n: int) -> list[dict]:

@@ -13,7 +13,7 @@ from regretless.acquisition import RULES, UCB
 from regretless.confidence import Interleaved, Schedule, ShiftedExponential
 from regretless.errors import StoreDamaged
 from regretless.study import MemoryStore
-from regretless.study.objects import RULES_GROUP, Trust, object_from_data, object_to_data
+from regretless.study.codec import RULES_GROUP, Trust, object_from_data, object_to_data
 
 SPACE = {"x": (0.0, 1.0)}
 

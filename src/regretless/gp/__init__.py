@@ -3,9 +3,9 @@
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
 from regretless.gp.fit import Hyperparameters, Surrogate, fit, fitted_to, refit_due
 from regretless.gp.kernels import Kernel
+from regretless.gp.outcome_transform import Units
 from regretless.gp.posterior import Posterior, posterior
 from regretless.gp.table import TablePosterior, table_posterior
-from regretless.gp.units import Units
 
 __all__ = [
     "Hyperparameters",

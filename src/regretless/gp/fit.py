@@ -13,9 +13,9 @@ from regretless.arrays import Floats, show
 from regretless.errors import InvalidInput, NumericalError
 from regretless.gp.evidence import column_distances, constant_mean, log_evidence_gradient
 from regretless.gp.kernels import FAMILIES, Family, Kernel
+from regretless.gp.outcome_transform import Units
 from regretless.gp.posterior import Posterior, posterior
 from regretless.gp.priors import CAUTIOUS_LENGTHSCALE, LENGTHSCALE, MEAN_VAR, LogNormal, hyperprior
-from regretless.gp.units import Units
 
 __all__ = ["Hyperparameters", "Surrogate", "fit", "fitted_to", "refit_due"]
 
@@ -81,8 +81,8 @@ class Surrogate:
         observed values; its own prior, N(0, 1) on standardised y, counts with every ``method``. Not without
         ``standardize``, and not where nothing is fitted.
     compress
-        Whether, before that, values below their median are taken by about their logarithm (`regretless.gp.units`).
-        Not without ``standardize``.
+        Whether, before that, values below their median are taken by about their logarithm, see
+        `regretless.gp.outcome_transform`. Not without ``standardize``.
 
     >>> Surrogate.paper().kernel
     'rbf'

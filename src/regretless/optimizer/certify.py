@@ -11,11 +11,11 @@ from regretless.arrays import Floats
 from regretless.errors import NumericalError
 from regretless.gp import Posterior, TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, in_use, told_key
-from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import Fit, History
+from regretless.optimizer.model import State, in_use, told_key
 from regretless.optimizer.recommend import Choice
 from regretless.optimizer.setup import Setup
+from regretless.optimizer.starts import candidate_set
 from regretless.rng import Purpose, stream
 from regretless.spaces import Mixed
 from regretless.theory import Calibration, Certificate, calibration, remaining_regret

@@ -9,10 +9,10 @@ from scipy.special import ndtri, stdtrit
 from regretless.arrays import Floats
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import State, in_use, told_key
-from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.history import History
+from regretless.optimizer.model import State, in_use, told_key
 from regretless.optimizer.setup import Setup
+from regretless.optimizer.starts import candidate_set
 from regretless.rng import Purpose, stream
 from regretless.search import Objective, search_product, search_table
 from regretless.spaces import Mixed

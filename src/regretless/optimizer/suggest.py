@@ -11,11 +11,11 @@ from regretless.arrays import Floats
 from regretless.errors import Exhausted, NumericalError
 from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
-from regretless.optimizer.beliefs import Belief, State, believe, heeded, imagine, in_use
-from regretless.optimizer.candidates import candidate_set
 from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
 from regretless.optimizer.history import Fit, History
+from regretless.optimizer.model import Belief, State, believe, heeded, imagine, in_use
 from regretless.optimizer.setup import Setup
+from regretless.optimizer.starts import candidate_set
 from regretless.rng import Purpose, stream
 from regretless.search import Objective, climb, near, search_product, search_table
 from regretless.spaces import NOISE_FREE, Mixed, Table

@@ -14,7 +14,7 @@ from regretless.arrays import Floats
 from regretless.confidence import ShiftedExponential
 from regretless.confidence.schedules import value_at
 from regretless.gp import Kernel, prior_factor
-from regretless.paper.units import Columns, Unit
+from regretless.paper.jobs import Columns, Unit
 from regretless.problems import grid
 from regretless.rng import Purpose, stream
 from regretless.theory import information_gain, zeta_sum_as_printed, zeta_sum_bound

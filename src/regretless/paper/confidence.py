@@ -3,7 +3,7 @@
 import numpy as np
 
 from regretless.acquisition import RULES, UCB
-from regretless.paper.units import Columns, Unit
+from regretless.paper.jobs import Columns, Unit
 
 __all__ = ["confidence_of"]
 

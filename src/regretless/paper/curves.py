@@ -6,9 +6,9 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.paper.bounds import checkpoints
+from regretless.paper.jobs import Columns
 from regretless.paper.results import Curve, Results, mean_and_error, race_curves
 from regretless.paper.stopping import STOPPING
-from regretless.paper.units import Columns
 from regretless.theory import (
     conditional_regret_table_anytime,
     conditional_regret_table_as_printed,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from regretless.acquisition import RULES, UCB, Rule
 from regretless.errors import InvalidInput
-from regretless.paper.units import Unit
-from regretless.study.objects import RULES_GROUP as ENTRY_POINTS
+from regretless.paper.jobs import Unit
+from regretless.study.codec import RULES_GROUP as ENTRY_POINTS
 
 __all__ = ["ENTRY_POINTS", "Method", "as_methods", "outside", "rule_of"]
 

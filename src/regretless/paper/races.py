@@ -11,9 +11,9 @@ import numpy as np
 from regretless.acquisition import Rule
 from regretless.arrays import Floats
 from regretless.gp import Surrogate
+from regretless.paper.jobs import Columns, Unit
 from regretless.paper.lattice import Lattice, lattice
 from regretless.paper.methods import rule_of
-from regretless.paper.units import Columns, Unit
 from regretless.problems import Problem, by_name, load
 from regretless.rng import Purpose, stream
 from regretless.spaces import Table

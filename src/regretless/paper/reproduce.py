@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from regretless.errors import InvalidInput
 from regretless.paper.claims import Claim
 from regretless.paper.experiments import EXPERIMENTS, units_of
+from regretless.paper.jobs import Unit, to_csv
 from regretless.paper.methods import Method, as_methods
 from regretless.paper.report import Chapter, make_report
 from regretless.paper.results import Results
 from regretless.paper.runner import Work, do, executor, progress
 from regretless.paper.settings import Settings, read_settings
 from regretless.paper.store import Store, write_bytes, write_text
-from regretless.paper.units import Unit, to_csv
 from regretless.plots.canvas import load
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from regretless.arrays import Floats
+from regretless.paper.jobs import Columns
 from regretless.paper.methods import Method
 from regretless.paper.settings import Settings
-from regretless.paper.units import Columns
 
 __all__ = ["Curve", "Results", "mean_and_error", "race_curves"]
 

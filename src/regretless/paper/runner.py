@@ -11,7 +11,7 @@ from typing import Any
 
 from regretless.errors import MissingExtra
 from regretless.linalg import single_thread
-from regretless.paper.units import Unit, to_csv
+from regretless.paper.jobs import Unit, to_csv
 
 __all__ = ["Work", "answer", "do", "executor", "progress"]
 

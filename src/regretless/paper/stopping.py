@@ -12,8 +12,8 @@ import numpy as np
 
 from regretless.confidence import ShiftedExponential
 from regretless.gp import TablePosterior
+from regretless.paper.jobs import Columns, Unit
 from regretless.paper.lattice import lattice
-from regretless.paper.units import Columns, Unit
 from regretless.rng import Purpose, stream
 from regretless.theory import remaining_regret, run_ucb
 

@@ -22,8 +22,8 @@ import scipy
 
 import regretless
 from regretless._version import __version__
+from regretless.paper.jobs import Columns, Unit, from_csv
 from regretless.paper.settings import Settings
-from regretless.paper.units import Columns, Unit, from_csv
 
 __all__ = ["Store", "code_hash", "write_bytes", "write_text"]
 

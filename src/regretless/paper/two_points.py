@@ -12,7 +12,7 @@ import numpy as np
 from regretless.arrays import Floats
 from regretless.confidence import ShiftedExponential
 from regretless.confidence.schedules import value_at
-from regretless.paper.units import Columns, Unit
+from regretless.paper.jobs import Columns, Unit
 from regretless.rng import Purpose, stream
 from regretless.theory import two_point_covariance
 

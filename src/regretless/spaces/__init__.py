@@ -3,8 +3,8 @@
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal, as_dimension
 from regretless.spaces.extension import Raw, Rows, extended_table, further_rows, read_rows
 from regretless.spaces.latin import latin_hypercube
-from regretless.spaces.natural import Space, as_space
 from regretless.spaces.params import NOISE_FREE, OUTSIDE, Place, Repeats, as_argument, check_repeats, with_repeats
+from regretless.spaces.parse import Space, as_space
 from regretless.spaces.product import Box, Mixed
 from regretless.spaces.record import space_from_data, space_to_data
 from regretless.spaces.table import Table, as_table

@@ -25,9 +25,9 @@ from regretless.spaces import (
     space_from_data,
     space_to_data,
 )
+from regretless.study.codec import Trust, object_from_data, object_to_data
 from regretless.study.journal import Journal
 from regretless.study.limits import Limits, as_limits
-from regretless.study.objects import Trust, object_from_data, object_to_data
 
 __all__ = ["Direction", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
 

@@ -21,7 +21,7 @@ from regretless.optimizer import (
     without_last,
 )
 from regretless.spaces import Mixed, Place, Repeats, Table, read_rows
-from regretless.study import opening, telling
+from regretless.study import registry, transitions
 from regretless.study.arguments import as_bool, as_key, as_reason
 from regretless.study.asking import Asker
 from regretless.study.certificate import Regret, RemainingRegret, check_stop
@@ -115,7 +115,7 @@ class Study:
             limits=limits,
             seed=seed,
         )
-        self._start(chosen, MemoryJournal(), name=None, author=opening.login(), lease=None, retries=0)
+        self._start(chosen, MemoryJournal(), name=None, author=registry.login(), lease=None, retries=0)
 
     def _start(
         self, chosen: Settings, journal: Journal, *, name: str | None, author: str, lease: float | None, retries: int
@@ -214,9 +214,9 @@ class Study:
             "seed": seed,
             "about": about,
         }
-        who, seconds = opening.check_author(author), opening.check_lease(lease)
+        who, seconds = registry.check_author(author), registry.check_lease(lease)
         tries, only = as_whole(retries, "retries"), as_bool(read_only, "read_only")
-        chosen, journal = opening.open_study(store, name, given, author=who, read_only=only, trust=trust)
+        chosen, journal = registry.open_study(store, name, given, author=who, read_only=only, trust=trust)
         study = cls.__new__(cls)
         study._start(chosen, journal, name=name, author=who, lease=seconds, retries=tries)
         study.refresh()
@@ -225,7 +225,7 @@ class Study:
     @staticmethod
     def names(store: "str | Path | Store") -> list[str]:
         """The names of the studies in a store; none where there is no such file."""
-        return opening.as_store(store).names()
+        return registry.as_store(store).names()
 
     def close(self) -> None:
         """Let go of the store. A study that is used again opens it again."""
@@ -330,11 +330,11 @@ class Study:
         if as_bool(failed, "failed"):
             if value is not None:
                 raise InvalidInput(f"trial {known.number} cannot both fail and have the value {show(value)}.")
-            return telling.end(self._recorder, known.number, "failed", None)
+            return transitions.end(self._recorder, known.number, "failed", None)
         if value is None:
             raise InvalidInput(f"tell(trial {known.number}, ...) needs a value, or failed=True.")
         number = self._number(value, f"the value of trial {known.number}")
-        return telling.end(self._recorder, known.number, "told", number)
+        return transitions.end(self._recorder, known.number, "told", number)
 
     def add(
         self, params: Any = None, value: Any = None, *, row: Any = None, failed: bool = False, key: str | None = None
@@ -356,7 +356,7 @@ class Study:
         if as_bool(failed, "failed") == (value is not None):
             raise InvalidInput("add needs either a value or failed=True.")
         number = None if failed else self._number(value, "value")
-        return telling.add(self._recorder, number, lambda: self._place(params, row), as_key(key))
+        return transitions.add(self._recorder, number, lambda: self._place(params, row), as_key(key))
 
     def extend(
         self, rows: Any, *, id: str | None = None, ignore: str | Sequence[str] = (), reason: str = ""
@@ -387,7 +387,7 @@ class Study:
         5
         """
         raw = read_rows(self.space, rows, id=id, ignore=ignore)
-        return tuple(telling.extend(self._recorder, raw, as_reason(reason)))
+        return tuple(transitions.extend(self._recorder, raw, as_reason(reason)))
 
     # Correcting -----------------------------------------------------------------------------------------------------
 
@@ -403,15 +403,15 @@ class Study:
         if as_bool(failed, "failed") == (value is not None):
             raise InvalidInput(f"amend(trial {known.number}, ...) needs either a value or failed=True.")
         number = None if failed else self._number(value, f"the value of trial {known.number}")
-        return telling.amend(self._recorder, known.number, number, as_reason(reason, needed=True))
+        return transitions.amend(self._recorder, known.number, number, as_reason(reason, needed=True))
 
     def exclude(self, trial: Trial | int, reason: str) -> Trial:
         """Set the result of a trial aside: it stays on record and is not used. Its candidate may be suggested again."""
-        return telling.use(self._recorder, self._known(trial).number, False, as_reason(reason, needed=True))
+        return transitions.use(self._recorder, self._known(trial).number, False, as_reason(reason, needed=True))
 
     def include(self, trial: Trial | int, reason: str = "") -> Trial:
         """Use an excluded result again."""
-        return telling.use(self._recorder, self._known(trial).number, True, as_reason(reason))
+        return transitions.use(self._recorder, self._known(trial).number, True, as_reason(reason))
 
     def exclude_row(self, row: Any, reason: str) -> None:
         """Never suggest a candidate: the id of a table's row, or the parameters of a point of a small finite space.
@@ -419,20 +419,20 @@ class Study:
         What was measured there is still used, and it may still be recommended: the certificate is about all candidates.
         """
         index = self._candidate(row)
-        telling.close_row(self._recorder, index, self._name_of(index), as_reason(reason, needed=True))
+        transitions.close_row(self._recorder, index, self._name_of(index), as_reason(reason, needed=True))
 
     def include_row(self, row: Any, reason: str = "") -> None:
         """Let a candidate be suggested again."""
         index = self._candidate(row)
-        telling.open_row(self._recorder, index, self._name_of(index), as_reason(reason))
+        transitions.open_row(self._recorder, index, self._name_of(index), as_reason(reason))
 
     def release(self, trial: Trial | int, reason: str = "") -> Trial:
         """Give a pending trial up: it is lost, and its candidate may be suggested again."""
-        return telling.release(self._recorder, self._known(trial).number, as_reason(reason))
+        return transitions.release(self._recorder, self._known(trial).number, as_reason(reason))
 
     def renew(self, trial: Trial | int) -> Trial:
         """Begin the lease of a pending trial anew, for work that takes longer than one lease."""
-        return telling.renew(self._recorder, self._known(trial).number)
+        return transitions.renew(self._recorder, self._known(trial).number)
 
     # Knowing --------------------------------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ from regretless.acquisition.ucb import UpperBound
 from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
 from regretless.spaces import space_from_data, space_to_data
 from regretless.study import MemoryStore
-from regretless.study.objects import Trust, object_from_data, object_to_data
+from regretless.study.codec import Trust, object_from_data, object_to_data
 from regretless.study.stores.rows import from_json, to_json
 
 SCALARS = st.one_of(

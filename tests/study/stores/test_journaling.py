@@ -11,7 +11,7 @@ import pytest
 from tests.study.stores.workers import CONTEXT, NEVER_SAFE, SETTINGS, lines, loop, loop_old, numbers, run
 
 from regretless import InvalidInput, StoreBusy, StoreReadOnly, StoreUnreachable, Study
-from regretless.study.stores import SqlStore, convert, journaling, sqlite, turns
+from regretless.study.stores import SqlStore, convert, filelock, journaling, sqlite
 
 NEW, SAFE = sqlite.driver(), journaling._SAFE_WAL
 
@@ -261,7 +261,7 @@ def test_a_file_system_without_locks(path, old, monkeypatch):
     def no_locks(*_):
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(turns.fcntl, "lockf", no_locks)
+    monkeypatch.setattr(filelock.fcntl, "lockf", no_locks)
     with pytest.raises(StoreUnreachable, match="locks do not work"):
         study.ask()
     other.close()

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from regretless import StoreBusy, Study, Table, replay
 from regretless.optimizer import suggest
 from regretless.study import asking
-from regretless.study.stores import turns
+from regretless.study.stores import filelock
 
 TABLE = Table([{"t": i} for i in range(8)], repeats="never")
 
@@ -26,7 +26,7 @@ def between(monkeypatch):
         return made
 
     monkeypatch.setattr(asking, "suggest", interrupted)
-    monkeypatch.setattr(turns, "_LONGEST", 0.0)  # nobody waits for a turn
+    monkeypatch.setattr(filelock, "_LONGEST", 0.0)  # nobody waits for a turn
     return calls
 
 
@@ -35,7 +35,7 @@ def two(place):
     """Two workers, each with a connection of its own, and a history."""
     studies = [Study.open(place, "s", space=TABLE, seed=1, n_initial=2) for _ in range(2)]
     for study in studies:
-        study._recorder.journal._store.backend.turn = lambda _: turns.file_turn(turns.Path("/nowhere"), 0)
+        study._recorder.journal._store.backend.turn = lambda _: filelock.file_turn(filelock.Path("/nowhere"), 0)
     for _ in range(3):
         trial = studies[0].ask()
         studies[0].tell(trial, float(trial.params["t"]))

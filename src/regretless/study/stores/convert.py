@@ -5,8 +5,8 @@ from typing import Literal
 
 from regretless.errors import InvalidInput, StoreBusy, StoreReadOnly, StoreUnreachable
 from regretless.study.stores import sqlite
-from regretless.study.stores.failures import as_store_error
 from regretless.study.stores.journaling import why_not_ahead
+from regretless.study.stores.retry import as_store_error
 
 __all__ = ["convert"]
 

@@ -22,9 +22,9 @@ from regretless.errors import (
 from regretless.study.events import Event
 from regretless.study.journal import Decide
 from regretless.study.stores import schema
-from regretless.study.stores.failures import patiently
 from regretless.study.stores.migrate import revision_of, upgrade
 from regretless.study.stores.postgres import Postgres
+from regretless.study.stores.retry import patiently
 from regretless.study.stores.rows import events_of, from_json, rows_of, spec_digest, to_json
 from regretless.study.stores.sqlite import Sqlite
 

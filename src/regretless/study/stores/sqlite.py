@@ -16,8 +16,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from regretless.errors import StoreBusy, StoreDamaged, StoreReadOnly, StoreUnreachable
+from regretless.study.stores.filelock import file_turn, locks_work
 from regretless.study.stores.journaling import journal_mode, logs_ahead, on_network, why_not_ahead
-from regretless.study.stores.turns import file_turn, locks_work
 
 __all__ = ["Sqlite", "driver"]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import norm
 
-from regretless.gp.units import Units, standardise
+from regretless.gp.outcome_transform import Units, standardise
 
 MAX = np.finfo(float).max
 VALUES = arrays(np.float64, st.integers(1, 8), elements=st.floats(-MAX, MAX))

@@ -6,8 +6,8 @@ from typing import Any
 
 from regretless.arrays import as_positive, show
 from regretless.errors import InvalidInput, StudyConflict, UnknownStudy
+from regretless.study.codec import Trust
 from regretless.study.journal import Journal, ReadOnlyJournal, Store
-from regretless.study.objects import Trust
 from regretless.study.settings import Settings, check_same, settings, settings_from_spec, spec_of
 
 __all__ = ["as_store", "check_author", "check_lease", "login", "open_study"]

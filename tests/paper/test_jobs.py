@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.paper.experiments import EXPERIMENTS, units_of
+from regretless.paper.jobs import Unit, from_csv, to_csv
 from regretless.paper.methods import as_methods
 from regretless.paper.settings import read_settings
-from regretless.paper.units import Unit, from_csv, to_csv
 
 numbers = st.floats(allow_nan=True, allow_infinity=True, width=64)
 
