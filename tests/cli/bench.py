@@ -1,5 +1,7 @@
 """A small scope and the bench that measures it."""
 
+import signal
+
 SCOPE = "solvent,T,yield\n" + "".join(
     f"{solvent},{T},\n" for solvent in ("water", "ethanol", "toluene") for T in range(20, 100, 10)
 )
@@ -22,3 +24,9 @@ def fill_in(path, measure=yield_of, rows=None):
         filled.append(",".join(cells[name] for name in names))
     path.write_text("\n".join([head, *filled]) + "\n")
     return path
+
+
+def heed_signals():
+    """For a child to begin with: a test run in the background has it ignore Ctrl-C, as shells do."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

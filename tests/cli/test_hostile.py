@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from regretless import Study, replay
 from regretless.cli import main
 
-from .bench import SCOPE
+from .bench import SCOPE, heed_signals
 
 HOSTILE = {
     "NUL": b"a,y\n1,\x002\n2,3\n",
@@ -110,7 +110,8 @@ def test_interrupted_suggestions_leave_whole_batches(tmp_path):
     subprocess.run(init, cwd=tmp_path, check=True, capture_output=True)
     subprocess.run([*command, "ran", "--row", "3", "5"], cwd=tmp_path, check=True, capture_output=True)
     for k in range(10):
-        child = subprocess.Popen([*command, "suggest", "-n", "4"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        pipes = {"stderr": subprocess.PIPE, "text": True}
+        child = subprocess.Popen([*command, "suggest", "-n", "4"], cwd=tmp_path, preexec_fn=heed_signals, **pipes)
         time.sleep(0.4 + 0.25 * k)
         child.send_signal(signal.SIGINT)
         child.communicate(timeout=60)

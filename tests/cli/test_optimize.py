@@ -12,6 +12,8 @@ import pytest
 
 from regretless import Study
 
+from .bench import heed_signals
+
 SPACE = "[space]\nx = { low = 0.0, high = 1.0 }\nmode = ['a', 'b']\n"
 COMMAND = """command = ["sh", "score.sh", "{x}", "{mode}"]\n"""
 LINE = """command = "sh score.sh {x} {mode}"\n"""
@@ -316,7 +318,8 @@ def test_interrupt(lab, config, number):
     (lab / "score.sh").write_text(STUBBORN)
     config(COMMAND + "budget = 5\nseed = 1\n")
     command = [sys.executable, "-m", "regretless", "optimize", "tune.toml"]
-    child = subprocess.Popen(command, cwd=lab, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True}
+    child = subprocess.Popen(command, cwd=lab, preexec_fn=heed_signals, **pipes)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not ((lab / "pids").exists() and (lab / "pids").read_text().strip()):
         time.sleep(0.05)
