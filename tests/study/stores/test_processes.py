@@ -129,6 +129,7 @@ def restarted(server, tmp_path, restarts, trials, pause) -> None:
     logs = [tmp_path / f"log{i}" for i in range(3)]
     processes = [run(loop, place, str(log), trials, {}) for log in logs]
     while not all(lines(log) for log in logs):
+        assert all(process.is_alive() or lines(log) for process, log in zip(processes, logs, strict=True))
         time.sleep(0.01)
     for i in range(restarts):
         time.sleep(pause)
