@@ -2,6 +2,8 @@
 
 import signal
 
+from regretless import Study
+
 SCOPE = "solvent,T,yield\n" + "".join(
     f"{solvent},{T},\n" for solvent in ("water", "ethanol", "toluene") for T in range(20, 100, 10)
 )
@@ -30,3 +32,9 @@ def heed_signals():
     """For a child to begin with: a test run in the background has it ignore Ctrl-C, as shells do."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+
+
+def trials(lab, name="scope"):
+    """What the study beside a file has by now."""
+    with Study.open(lab / f"{name}.study.db", name) as study:
+        return study.trials

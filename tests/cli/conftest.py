@@ -40,3 +40,10 @@ def scope(lab):
     path = lab / "scope.csv"
     path.write_text(SCOPE)
     return path
+
+
+@pytest.fixture
+def made(run, scope):
+    """A study of the scope."""
+    run("init", "scope.csv", "--objective", "yield", "--maximize", "--batch", 3, "--seed", 1)
+    return scope

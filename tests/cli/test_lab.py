@@ -10,18 +10,7 @@ from regretless.optimizer import model
 from regretless.report.text import interval
 from regretless.study.wording import rounded
 
-from .bench import SCOPE, fill_in, yield_of
-
-
-@pytest.fixture
-def made(run, scope):
-    run("init", "scope.csv", "--objective", "yield", "--maximize", "--batch", 3, "--seed", 1)
-    return scope
-
-
-def trials(lab, name="scope"):
-    with Study.open(lab / f"{name}.study.db", name) as study:
-        return study.trials
+from .bench import SCOPE, fill_in, trials, yield_of
 
 
 def test_the_loop(run, lab, made):

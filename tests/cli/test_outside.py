@@ -2,22 +2,9 @@
 
 import json
 
-import pytest
-
 from regretless import Study
 
-from .bench import SCOPE, yield_of
-
-
-@pytest.fixture
-def made(run, scope):
-    run("init", "scope.csv", "--objective", "yield", "--maximize", "--batch", 3, "--seed", 1)
-    return scope
-
-
-def trials(lab, name="scope"):
-    with Study.open(lab / f"{name}.study.db", name) as study:
-        return study.trials
+from .bench import SCOPE, trials, yield_of
 
 
 def measure(run, lab, n):
