@@ -10,12 +10,12 @@ from regretless import GPUCB, Study, Surrogate
 from regretless.cli._standing import standing
 from regretless.confidence import Schedule, ShiftedExponential
 from regretless.optimizer import suggest
+from regretless.optimizer.wording import rounded
 from regretless.report import effects, explain, html_report
 from regretless.report.explain import expected
 from regretless.report.figures import certificates
 from regretless.report.text import interval, number
 from regretless.study.replay import asked_from
-from regretless.study.wording import rounded
 
 
 def yield_of(solvent, T):

@@ -13,11 +13,11 @@ from regretless.cli._evaluate import Evaluate, Function, Run
 from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
+from regretless.optimizer import as_limits
 from regretless.sheets import Dialect, Reading, read_experiments
 from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space
 from regretless.spaces.scalars import did_you_mean, listed, show
 from regretless.study import Regret
-from regretless.study.limits import as_limits
 
 __all__ = ["Config", "read_config"]
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from regretless.cli._output import point
 from regretless.errors import NumericalError
+from regretless.optimizer import as_limits
 from regretless.report.text import number, plus_minus
 from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
-from regretless.study.limits import as_limits
 
 __all__ = ["MET", "Standing", "standing"]
 

@@ -60,6 +60,20 @@ class Posterior:
         return len(self.y)
 
     @property
+    def posterior(self) -> "Posterior":
+        """Itself: what a `TablePosterior` has under this name."""
+        return self
+
+    @property
+    def table(self) -> None:
+        """None: no candidates are kept up to date."""
+        return None
+
+    def branch(self) -> "Posterior":
+        """Itself: conditioning never writes into shared memory."""
+        return self
+
+    @property
     def jitter(self) -> float:
         """What had to be added to the diagonal of the covariance matrix."""
         return self.factor.jitter

@@ -56,6 +56,11 @@ class TablePosterior:
         return len(self.posterior)
 
     @property
+    def table(self) -> "TablePosterior":
+        """Itself: a `Posterior` has None under this name."""
+        return self
+
+    @property
     def sd(self) -> Floats:
         """Posterior standard deviation of every candidate."""
         var = np.maximum(self.var, VAR_FLOOR * self.posterior.kernel.signal_var)

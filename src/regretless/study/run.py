@@ -9,11 +9,9 @@ from regretless.acquisition import Rule
 from regretless.arrays import as_measurement, show
 from regretless.errors import Exhausted, InvalidInput, RegretlessError
 from regretless.gp import Surrogate
-from regretless.optimizer import Preset
+from regretless.optimizer import Given, Preset, Regret
 from regretless.spaces import Repeats
-from regretless.study.certificate import Regret
 from regretless.study.journal import Store
-from regretless.study.limits import Given
 from regretless.study.options import Exceptions, OnError, Options, as_options
 from regretless.study.progress import progress_bar
 from regretless.study.result import Result, evaluations
