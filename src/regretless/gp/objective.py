@@ -11,11 +11,13 @@ from scipy.optimize import minimize
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp.evidence import column_distances, constant_mean, log_evidence_gradient
+from regretless.gp.evidence import Coupling, column_distances, constant_mean, log_evidence_gradient
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import FAMILIES, Family, Kernel
-from regretless.gp.priors import MEAN_VAR, LogNormal, hyperprior
+from regretless.gp.noise import Noise
+from regretless.gp.priors import CORRELATION, MEAN_VAR, LogNormal, hyperprior
 from regretless.gp.settings import FitSettings
+from regretless.gp.transfer import Source
 
 __all__ = ["FitObjective", "Race", "Setting", "Start"]
 
@@ -34,6 +36,9 @@ _WIDER: dict[Family, float] = {"rbf": 1.0, "matern52": 1.3, "matern32": 1.6}
 #: over so many e-folds of every hyperparameter.
 _PATIENCE = 3
 _REACH = 1.0
+
+#: Where logit rho may go: a correlation of 0.001 is none, and one of 0.9999 is hardly less than one.
+_LOGIT_BOUNDS = (-7.0, 9.0)
 
 #: Distances of all pairs in all columns are held while they fit into a processor's cache.
 _HELD = 100_000
@@ -56,18 +61,42 @@ class FitObjective:
     prior: LogNormal
     mean_var: float  # of the constant mean's prior
     D: Floats | None  # distances of all pairs, where they are few
+    noise: Noise | None = None  # what is known of it
+    n_source: int = 0  # the first so many observations are those of a source, and ``log_theta`` ends with logit rho
 
     @classmethod
-    def build(cls, surrogate: FitSettings, X: Floats, y: Floats, categorical: tuple[bool, ...]) -> "FitObjective":
-        """The density of standardised values y; of more than ``fit_size`` of them, some stand for all."""
+    def build(
+        cls,
+        surrogate: FitSettings,
+        X: Floats,
+        y: Floats,
+        categorical: tuple[bool, ...],
+        noise: Noise | None = None,
+        source: Source | None = None,
+    ) -> "FitObjective":
+        """The density of standardised values y; of more than ``fit_size`` of them, some stand for all.
+
+        ``noise`` is in the units of y; the observations of a ``source`` come before them.
+        """
         d = X.shape[1]
         if len(y) > surrogate.fit_size:
             kept = np.linspace(0, len(y) - 1, surrogate.fit_size).round().astype(int)
-            X, y = X[kept], y[kept]
+            X, y, noise = X[kept], y[kept], None if noise is None else noise.take(kept)
+        prior = hyperprior(d, surrogate.lengthscale_prior)
         bounds = np.log([surrogate.lengthscale_bounds] * d + [(1e-2, 1e2), surrogate.noise_bounds])
         free = np.ones(d + 2, dtype=bool)
         free[d] = surrogate.signal_var is None
         free[d + 1] = surrogate.noise_var is None
+        if surrogate.method == "fixed":
+            free[:] = False
+        if noise is not None:
+            prior.location[d + 1], bounds[d + 1] = _of_extra_noise(noise, prior.location[d + 1], bounds[d + 1])
+        if source is not None:
+            noise = source.noise() + (Noise.known(np.zeros(len(y))) if noise is None else noise)
+            X, y, free = np.vstack([source.X, X]), np.concatenate([source.z, y]), np.append(free, True)
+            bounds = np.vstack([bounds, _LOGIT_BOUNDS])
+            location, scale = math.log(CORRELATION[0] / (1.0 - CORRELATION[0])), CORRELATION[1]
+            prior = LogNormal(np.append(prior.location, location), np.append(prior.scale, scale))
         D = column_distances(X, categorical) if X.size * len(y) <= _HELD else None
         return cls(
             surrogate,
@@ -77,9 +106,11 @@ class FitObjective:
             bounds[:, 0],
             bounds[:, 1],
             free,
-            hyperprior(d, surrogate.lengthscale_prior),
+            prior,
             MEAN_VAR if surrogate.fit_mean and surrogate.standardize else 0.0,
             D,
+            noise,
+            0 if source is None else len(source),
         )
 
     def first_guess(self, start: Hyperparameters | None) -> Setting:
@@ -91,7 +122,9 @@ class FitObjective:
         if s.lengthscale is not None:
             guess[:d] = np.log(s.lengthscale)
         if start is not None:
-            guess[:] = np.log([*start.lengthscale, start.signal_var, max(start.noise_var, 1e-300)])
+            guess[: d + 2] = np.log([*start.lengthscale, start.signal_var, max(start.noise_var, 1e-300)])
+            if self.n_source and start.rho:
+                guess[d + 2] = math.log(start.rho) - math.log1p(-start.rho)
         guess = np.where(self.free & (s.method != "fixed"), np.clip(guess, self.lower, self.upper), guess)
         if s.signal_var is not None:
             guess[d] = math.log(s.signal_var)
@@ -155,7 +188,12 @@ class FitObjective:
         """The constant mean of the standardised values that goes with ``log_theta``."""
         if not self.mean_var:
             return 0.0
-        return constant_mean(*self._model(family, log_theta), self.X, self.y, self.mean_var)
+        coupling = Coupling(self.n_source, self.rho(log_theta))
+        return constant_mean(*self._model(family, log_theta), self.X, self.y, self.mean_var, self.noise, coupling)
+
+    def rho(self, log_theta: Floats) -> float:
+        """The correlation with the source, 0 without one."""
+        return 1.0 / (1.0 + math.exp(-log_theta[-1])) if self.n_source else 0.0
 
     def _model(self, family: Family, log_theta: Floats) -> tuple[Kernel, float]:
         """Kernel and noise variance."""
@@ -169,7 +207,10 @@ class FitObjective:
         log_theta[self.free] = moving
         kernel, noise_var = self._model(family, log_theta)
         try:
-            value, gradient = log_evidence_gradient(kernel, noise_var, self.X, self.y, self.D, self.mean_var)
+            coupling = Coupling(self.n_source, self.rho(log_theta))
+            value, gradient = log_evidence_gradient(
+                kernel, noise_var, self.X, self.y, self.D, self.mean_var, self.noise, coupling
+            )
         except NumericalError:
             return math.inf, np.zeros(len(moving))
         if self.surrogate.method == "map":
@@ -178,6 +219,19 @@ class FitObjective:
             gradient += slope
         n = len(self.y)
         return -value / n, -gradient[self.free] / n
+
+
+def _of_extra_noise(noise: Noise, location: float, bounds: Floats) -> tuple[float, Floats]:
+    """Median and bounds of the common noise, as logarithms, beside what is known of single observations.
+
+    Where every standard deviation is known, the common noise is an extra, expected at a tenth of it at the most; the
+    noise of one replicate may be as many times larger than that of their mean as there are.
+    """
+    variances = noise.sd**2
+    if len(noise) and variances.min() > 0.0:
+        location = min(location, math.log(0.1 * float(np.median(variances))))
+        bounds = np.array([min(bounds[0], math.log(1e-3 * float(variances.min()))), bounds[1]])
+    return location, bounds + np.array([0.0, math.log(np.max(noise.count, initial=1.0))])
 
 
 @dataclass(slots=True)

@@ -8,8 +8,10 @@ from regretless.arrays import Floats
 from regretless.gp.estimation import fit
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Family
+from regretless.gp.noise import Noise
 from regretless.gp.priors import CAUTIOUS_LENGTHSCALE, LENGTHSCALE
 from regretless.gp.settings import FitSettings
+from regretless.gp.transfer import Source
 
 __all__ = ["Surrogate"]
 
@@ -116,6 +118,8 @@ class Surrogate(FitSettings):
         categorical: tuple[bool, ...],
         start: Hyperparameters | None,
         rng: np.random.Generator,
+        noise: Noise | None = None,
+        source: Source | None = None,
     ) -> Hyperparameters:
         """Hyperparameters for the data, see `regretless.gp.fit`."""
-        return fit(self, X, y, categorical=categorical, start=start, rng=rng)
+        return fit(self, X, y, categorical=categorical, start=start, rng=rng, noise=noise, source=source)
