@@ -22,6 +22,9 @@ from regretless.arrays import Floats
 
 __all__ = ["Noise", "pooled"]
 
+#: Errors of this size, in the model's units, can still be squared and summed.
+_LARGEST = 1e50
+
 
 @dataclass(frozen=True, slots=True)
 class Noise:
@@ -59,7 +62,9 @@ class Noise:
 
     def scaled(self, slope: Floats | float) -> "Noise":
         """In units in which a small change of a value is ``slope`` times as large (the delta method)."""
-        return Noise(self.sd * slope, self.count, self.spread * slope)
+        with np.errstate(over="ignore"):
+            sd, spread = (np.minimum(size * slope, _LARGEST) for size in (self.sd, self.spread))
+        return Noise(sd, self.count, spread)
 
     def variances(self, noise_var: float) -> Floats:
         """Noise variance of every value when the common one is ``noise_var``."""
