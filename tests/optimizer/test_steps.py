@@ -216,12 +216,12 @@ def test_candidates_are_points_of_the_space_around_the_best():
     told = space.sample(8, np.random.default_rng(0))
     y = told[:, 0]
     posterior = FIXED_HYPER.posterior(s.categorical, told, y)
-    X = candidate_set(space, posterior, told, np.random.default_rng(1))
+    X = candidate_set(space, posterior.mean, told, np.random.default_rng(1))
     assert (space.snap(X) == X).all()
     best = told[posterior.mean(told).argmax()]
     assert (best == X).all(axis=1).any()
     assert (np.abs(X[:, 0] - best[0]) < 0.05).sum() > 20
-    assert len(candidate_set(space, posterior, told[:0], np.random.default_rng(1))) == 400
+    assert len(candidate_set(space, posterior.mean, told[:0], np.random.default_rng(1))) == 400
 
 
 FIXED_HYPER = Hyperparameters("matern52", (0.4, 0.4, 1.0), 1.0, 1e-2)

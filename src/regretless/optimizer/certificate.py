@@ -1,17 +1,14 @@
-"""How much regret is left, in the user's units and in one sentence; and when that is little enough to stop."""
+"""How much regret is left, in the user's units and in one sentence."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-from regretless.arrays import as_whole, show
-from regretless.errors import InvalidInput
 from regretless.optimizer.limits import Given, as_limits
-from regretless.optimizer.wording import amount
+from regretless.optimizer.wording import amount, rounded
 from regretless.theory import BestProbability, Calibration
 
-__all__ = ["Regret", "RemainingRegret", "check_stop"]
+__all__ = ["Certified", "FeasibleRegret", "FrontRegret", "RemainingRegret"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +69,12 @@ class RemainingRegret:
     @property
     def sentence(self) -> str:
         """What is promised, under which assumption, and whether the data speak against that."""
-        told = self.trust.light in ("amber", "red", "too few data")
-        return f"{self.promise()} {self.trust.message}" if told else self.promise()
+        return _with_trust(self.promise(), self.trust)
 
     def promise(self, row_name: str = "row") -> str:
         """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
-        what = f"{row_name} {self.row}" if self.row is not None else _point(self.params)
-        rests_on = "" if self.used == self.told else f" of {self.used} of the {self.told} results"
-        text = f"Under the {self.model} model{rests_on}, recommending {what} costs {self.cost} in expectation"
+        what = _named(self.row, self.params, row_name)
+        text = f"Under the {self.model} model{_rests_on(self)}, recommending {what} costs {self.cost} in expectation"
         text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
         if not self.limits_hold:
             text += f" The limits ({as_limits(self.limits)}) were not used: the results contradict them."
@@ -108,47 +103,203 @@ class RemainingRegret:
 
 
 @dataclass(frozen=True, slots=True)
-class Regret:
-    """Stop when the expected regret that is left is certified to be small.
+class FeasibleRegret:
+    """An upper bound on what recommending a point costs against the best feasible candidate, in the user's units.
 
-    Parameters
+    Attributes
     ----------
-    eps
-        In the units of the objective: ``Regret(0.5)``.
-    relative
-        As a share of the size of the recommended value: ``Regret(relative=0.01)``.
-    patience
-        So many certificates in a row must be small enough, the last told values left out one after the other. A fitted
-        model may be too sure of itself for a moment; it seldom stays so while new values come in.
-
-    One of the first two is given. `Study.should_stop` applies the rule, for Python and for every command. A study never
-    stops on a certificate that its own data speak against (red light), nor before there are enough data to tell.
-
-    >>> Regret(0.5)
-    Regret(eps=0.5, relative=None, patience=5)
+    params, row
+        What is recommended: the best mean among candidates that are feasible with probability ``1 - alpha``.
+    expected
+        Mean and sd of every outcome there, by name, under the models of the certificate.
+    prob_feasible, qualified
+        The probability that all constraints hold there, and whether it is at least ``1 - alpha``. Where no candidate
+        qualifies, the one that is most probably feasible is named.
+    violation
+        The expected excess over each bound there, by name.
+    fallback, fallback_given
+        What is to be had without any candidate: as given, or else the worst result so far.
+    gain
+        Upper bound on what the best feasible candidate is expected to be above the fallback.
+    bound
+        Upper bound on the expected distance from the objective at the recommendation to the best feasible candidate or
+        the fallback, whichever is better: the smaller of ``tail_sum`` and ``pairwise``.
+    exact, trust, objective, model, used, told
+        As for `RemainingRegret`; the light is that of the outcome whose model is trusted least.
     """
 
-    eps: float | None = None
-    relative: float | None = None
-    patience: int = 5
+    params: Mapping[str, Any]
+    row: Any
+    expected: Mapping[str, tuple[float, float]]
+    prob_feasible: float
+    qualified: bool
+    alpha: float
+    violation: Mapping[str, float]
+    fallback: float
+    fallback_given: bool
+    gain: float
+    bound: float
+    tail_sum: float
+    pairwise: float
+    exact: bool
+    trust: Calibration
+    objective: str
+    wanted: tuple[str, ...]
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
 
-    def __post_init__(self) -> None:
-        given = [value for value in (self.eps, self.relative) if value is not None]
-        if len(given) != 1:
-            raise InvalidInput("Regret needs either eps, in the units of the objective, or relative=.")
-        if isinstance(given[0], bool) or not isinstance(given[0], int | float) or not 0.0 < given[0] < math.inf:
-            raise InvalidInput(f"Regret needs a positive finite number, got {show(given[0])}.")
-        as_whole(self.patience, "patience", least=1)
+    @property
+    def mean(self) -> float:
+        """The expected objective there."""
+        return self.expected[self.objective][0]
 
-    def threshold(self, left: RemainingRegret) -> float:
-        """The bound at which to stop, in the units of the objective, where ``left`` is the certificate now."""
-        return self.eps if self.eps is not None else (self.relative or 0.0) * abs(left.mean)
+    @property
+    def sd(self) -> float:
+        """The sd of the objective there."""
+        return self.expected[self.objective][1]
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        return _with_trust(self.promise(), self.trust)
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        what = _named(self.row, self.params, row_name)
+        chance = f"{_probability(self.prob_feasible)} ({', '.join(self.wanted)})"
+        if not self.qualified:
+            level = _probability(1.0 - self.alpha)
+            return (
+                f"Under the {self.model} models{_rests_on(self)}, no candidate is feasible with probability {level} "
+                f"yet; {what} is the most probable one, with {chance}. The best feasible candidate is expected to gain "
+                f"at most {amount(self.gain, self.objective)} over {self._fallback()}."
+            )
+        text = (
+            f"Under the {self.model} models{_rests_on(self)}, {what} is feasible with probability {chance}, and "
+            f"recommending it costs {self.cost} in expectation, against the best feasible candidate"
+        )
+        return text + ("." if self.exact else " (an estimate: a dense sample stands for the space).")
+
+    @property
+    def cost(self) -> str:
+        """The bound in words."""
+        return f"{'at most' if self.exact else 'about'} {amount(self.bound, self.objective)}"
+
+    def _fallback(self) -> str:
+        return f"{'the fallback' if self.fallback_given else 'the worst result so far'}, {rounded(self.fallback)}"
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        return _data(self, left_out=("params", "trust"), params=dict(self.params))
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
-def check_stop(when: object) -> None:
-    """Refuse what is no rule for stopping."""
-    if not isinstance(when, Regret):
-        raise InvalidInput(f"stop_when must be a Regret, such as Regret(0.5), got {show(when)}.")
+@dataclass(frozen=True, slots=True)
+class FrontRegret:
+    """What a recommended Pareto set misses at most, in expectation, given the data.
+
+    Attributes
+    ----------
+    rows, params, expected
+        What is recommended, point by point: ids of rows, parameters, and mean and sd of every outcome by name.
+    epsilon, ranges
+        Every candidate is within ``epsilon`` of a recommended point in all objectives at once, each counted in widths
+        of the recommended front, ``ranges``: an upper bound on its expectation.
+    hypervolume
+        Of the expected values of the recommended points, above the reference point, in the units of the objectives.
+    hypervolume_left, hypervolume_se
+        Upper bound on the expected hypervolume that the recommended points miss; for more than three objectives an
+        estimate, with its standard error.
+    reference
+        The reference point, by objective.
+    exact, trust, model, used, told
+        As for `RemainingRegret`; the light is that of the outcome whose model is trusted least.
+    """
+
+    rows: tuple[Any, ...]
+    params: tuple[Mapping[str, Any], ...]
+    expected: tuple[Mapping[str, tuple[float, float]], ...]
+    epsilon: float
+    ranges: Mapping[str, float]
+    hypervolume: float
+    hypervolume_left: float
+    hypervolume_se: float | None
+    reference: Mapping[str, float]
+    exact: bool
+    trust: Calibration
+    objectives: tuple[str, ...]
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+
+    @property
+    def bound(self) -> float:
+        """What `Regret` looks at: the additive epsilon, in widths of the front."""
+        return self.epsilon
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        return _with_trust(self.promise(), self.trust)
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        n, of_rows = len(self.params), self.rows[0] is not None
+        what = f"{row_name}{'s' if n > 1 else ''}" if of_rows else f"point{'s' if n > 1 else ''}"
+        return (
+            f"Under the {self.model} models{_rests_on(self)}, the {n} recommended {what} miss{'' if n > 1 else 'es'} "
+            f"{self.cost} in expectation; every other candidate is within {100.0 * self.epsilon:.3g} % of the front's "
+            f"width of one of them, in all objectives at once"
+            + ("." if self.exact else " (estimates: a dense sample stands for the space).")
+        )
+
+    @property
+    def cost(self) -> str:
+        """The hypervolume left in words."""
+        share = f" ({100.0 * self.hypervolume_left / self.hypervolume:.3g} %)" if self.hypervolume > 0.0 else ""
+        most = "at most" if self.exact and self.hypervolume_se is None else "about"
+        return f"{most} {rounded(self.hypervolume_left)} of hypervolume{share}"
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        return _data(self, left_out=("trust",))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+#: A certificate of any kind.
+Certified: TypeAlias = RemainingRegret | FeasibleRegret | FrontRegret
+
+
+def _with_trust(promise: str, trust: Calibration) -> str:
+    return f"{promise} {trust.message}" if trust.light in ("amber", "red", "too few data") else promise
+
+
+def _rests_on(left: Certified) -> str:
+    return "" if left.used == left.told else f" of {left.used} of the {left.told} results"
+
+
+def _named(row: Any, params: Mapping[str, Any], row_name: str) -> str:
+    return f"{row_name} {row}" if row is not None else _point(params)
+
+
+def _probability(p: float) -> str:
+    """Two digits, and no certainty that rounding made.
+
+    >>> _probability(0.9996), _probability(0.4)
+    ('above 0.999', '0.4')
+    """
+    return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
+
+
+def _data(left: "FeasibleRegret | FrontRegret", left_out: tuple[str, ...], **more: Any) -> dict[str, Any]:
+    named = {part.name: getattr(left, part.name) for part in fields(left) if part.name not in left_out}
+    trust = {"light": left.trust.light, "message": left.trust.message}
+    return {**more, **named, "sentence": left.sentence, "trust": trust}
 
 
 def _point(params: Mapping[str, Any]) -> str:

@@ -83,7 +83,7 @@ def certify(
             certificate = prove(index=index, among=among)
             point = task.domain.at_index(certificate.index)
         else:
-            around = points_around(task.domain, posterior, in_use(series, fitted).told.X, rng)
+            around = points_around(task.domain, posterior.mean, in_use(series, fitted).told.X, rng)
             X: Floats = np.vstack([around, dense_sample(task.domain, _DENSE, rng)])
             if choice is not None:
                 X = np.vstack([choice.point.x, X])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp import Hyperparameters, Units
+from regretless.gp import Hyperparameters, Noise, Source, Units
 from regretless.optimizer.task import Task
 from regretless.spaces import UNLISTED
 
@@ -77,6 +77,16 @@ class Series:
     pending: Points
     failed: Points
     fit: Fit | None  # the newest
+    noise: Noise | None = None  # what is known of the noise of each told value
+    source: Source | None = None  # data of an earlier study
+
+    def keys(self, rows: Any) -> tuple[Any, ...]:
+        """What distinguishes some of the told values: the value, and what is known of its noise."""
+        y = self.y[rows].tolist()
+        if self.noise is None:
+            return tuple(y)
+        known = self.noise.take(rows)
+        return tuple(zip(y, known.sd.tolist(), known.count.tolist(), known.spread.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +100,23 @@ class History:
     n_ruled: int  # suggestions of the rule so far: the paper's t is one more
     fits: tuple[Fit | None, ...]  # the newest of each outcome
     excluded: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # candidates, by number
+    noise: tuple[Noise | None, ...] = ()  # of each outcome, n entries; empty where nothing is known
+    sources: tuple[Source | None, ...] = ()  # data of an earlier study, of each outcome; empty where there are none
+    reference: tuple[float, ...] | None = None  # of several objectives, once it was fixed
 
     def series(self, outcome: int = 0) -> Series:
         """One outcome of every trial."""
         status = self.status[:, outcome]
         told = status == TOLD
+        known = self.noise[outcome] if self.noise else None
         return Series(
             told=self.points[told],
             y=self.Y[told, outcome],
             pending=self.points[status == PENDING],
             failed=self.points[status == FAILED],
             fit=self.fits[outcome],
+            noise=known.take(np.flatnonzero(told)) if known is not None else None,
+            source=self.sources[outcome] if self.sources else None,
         )
 
     @property
@@ -180,7 +196,8 @@ def history_of(task: Task, rows: Iterable[Row], fits: tuple[Fit | None, ...] | N
 
 def only(series: Series, rows: npt.NDArray[np.intp]) -> Series:
     """The series with these rows of what was told, ascending, and no others."""
-    return replace(series, told=series.told[rows], y=series.y[rows])
+    noise = None if series.noise is None else series.noise.take(rows)
+    return replace(series, told=series.told[rows], y=series.y[rows], noise=noise)
 
 
 def without_last(history: History, count: int) -> History:
@@ -188,7 +205,9 @@ def without_last(history: History, count: int) -> History:
     told = np.flatnonzero((history.status == TOLD).any(axis=1))
     kept = np.ones(len(history.points), dtype=np.bool_)
     kept[told[len(told) - count :]] = False
-    return replace(history, points=history.points[kept], status=history.status[kept], Y=history.Y[kept])
+    rows = np.flatnonzero(kept)
+    noise = tuple(None if known is None else known.take(rows) for known in history.noise)
+    return replace(history, points=history.points[kept], status=history.status[kept], Y=history.Y[kept], noise=noise)
 
 
 def fit_to_data(fit: Fit | None, *, new: bool) -> dict[str, Any] | None:
@@ -240,6 +259,7 @@ def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
         "scale": h.units.scale,
         "knee": h.units.knee,
         "bend": h.units.bend,
+        **({"rho": h.rho} if h.rho else {}),
     }
 
 

@@ -7,15 +7,17 @@ built anew after a restart, the same operations are done, and the same bits come
 Of very many observations a subset stands for the first ones: see `regretless.optimizer.subset`.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp import Posterior, TablePosterior, fit, fitted_to, prior_factor, refit_due, table_posterior
+from regretless.gp import Posterior, TablePosterior, fitted_to, prior_factor, refit_due, table_posterior
 from regretless.linalg import Factor, single_thread
 from regretless.optimizer.history import Fit, Series, only
 from regretless.optimizer.subset import base_of, chosen, largest
@@ -40,7 +42,7 @@ class Fitted:
     base: Belief  # given the observations of the fit, or a subset
     belief: Belief  # given the later ones too
     trials: tuple[int, ...]  # all observations, in their order
-    y: tuple[float, ...]
+    y: tuple[Any, ...]  # their values, with what is known of the noise: see `Series.keys`
     n_base: int  # the first so many of them, or a subset of these, are in ``base``
     kept: tuple[int, ...]  # those in ``base``
     prior_factor: Callable[[], Factor] | None = None  # tables: for exact draws, computed when first asked for
@@ -62,7 +64,7 @@ def believe(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit
     elif state is not None and state.fit != fitted and state.fit == replace(fitted, at_trial=state.fit.at_trial):
         state = replace(state, fit=fitted)  # made for another trial that was not asked for in the end
     rows = _rows(series, fitted)
-    trials, y = tuple(series.told.trials[rows].tolist()), tuple(series.y[rows].tolist())
+    trials, y = tuple(series.told.trials[rows].tolist()), series.keys(rows)
     n_base, count = _base(task, series, fitted)
     if state is None or state.fit != fitted or not _based_on(state, trials[:n_base], y[:n_base], count):
         state = replace(_from_fit(task, series, fitted), before=series.fit)
@@ -71,9 +73,10 @@ def believe(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit
         done = n_base
         state = replace(state, belief=state.base)
     belief = state.belief
-    standardised = _standardised(fitted, series.y[rows[done:]])
-    for row, value in zip(rows[done:], standardised.tolist(), strict=True):
-        belief = belief.condition(series.told.X[row], value)
+    later = rows[done:]
+    standardised, known = _standardised(fitted, series.y[later]).tolist(), _noise_vars(fitted, series, later)
+    for row, value, noise_var in zip(later, standardised, known, strict=True):
+        belief = belief.condition(series.told.X[row], value, noise_var=noise_var)
     return replace(state, belief=belief, trials=trials, y=y)
 
 
@@ -107,7 +110,7 @@ def doubt(task: Task, series: Series, state: Fitted | None) -> Fitted:
         if (series.y[:seen] == series.y[:1]).all():
             seen = len(series.y)
         first = only(series, np.arange(seen))
-        trials, y = tuple(first.told.trials.tolist()), tuple(first.y.tolist())
+        trials, y = tuple(first.told.trials.tolist()), first.keys(np.arange(seen))
         if state is not None and _of_another_table(task, state):
             state = None
         if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
@@ -117,18 +120,19 @@ def doubt(task: Task, series: Series, state: Fitted | None) -> Fitted:
         return believe(task, replace(series, fit=newest), newest.at_trial, state)
 
 
-def imagine(series: Series, state: Fitted) -> Belief:
+def imagine(series: Series, state: Fitted, *, objective: bool = True) -> Belief:
     """The posterior for choosing: pending points at their posterior mean, failed ones at a poor value.
 
     A pending point then has little variance left, so the next suggestion goes elsewhere. A failed point counts as the
     smaller of its mean and the lower quartile of what was measured: suggestions keep away without the model ever being
-    fitted to a made-up value.
+    fitted to a made-up value. What is not an ``objective`` counts at its mean there too.
     """
     if not len(series.pending) and not len(series.failed):
         return state.belief
     belief = state.belief.branch()
     hyperparameters = state.fit.hyperparameters
     poor = float(np.quantile(hyperparameters.units.standardised(series.y), 0.25)) if len(series.y) else 0.0
+    poor = poor if objective else math.inf
     # One row at a time at the mean of the posterior so far: conditioning at the mean leaves every mean as it was.
     for x in series.pending.X:
         belief = belief.condition(x, float(belief.posterior.mean(x[None, :])[0]))
@@ -181,6 +185,15 @@ def _standardised(fitted: Fit, y: Floats) -> Floats:
     return z
 
 
+def _noise_vars(fitted: Fit, series: Series, rows: list[int]) -> list[float | None]:
+    """The noise variance of single values as the model sees them; None is the common one."""
+    if series.noise is None or not rows:
+        return [None] * len(rows)
+    known = fitted.hyperparameters.noise_vars(series.y[rows], series.noise.take(rows))
+    assert known is not None
+    return list(known.tolist())
+
+
 def _in_force(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit | None:
     """The fit to go by: the newest on record or, where a new one is due, that of ``state`` if it would be the same.
 
@@ -190,7 +203,7 @@ def _in_force(task: Task, series: Series, trial: int, state: Fitted | None) -> F
         return series.fit
     if state is None or state.before != series.fit or state.fit.trials != tuple(series.told.trials.tolist()):
         return None
-    same_values = state.y[: len(state.fit.trials)] == tuple(series.y.tolist())
+    same_values = state.y[: len(state.fit.trials)] == series.keys(np.arange(len(series.y)))
     return replace(state.fit, at_trial=trial) if same_values else None
 
 
@@ -219,13 +232,14 @@ def _based_on(state: Fitted, trials: tuple[int, ...], y: tuple[float, ...], coun
 
 
 def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT) -> Fit:
-    hyperparameters = fit(
-        task.surrogate,
+    hyperparameters = task.surrogate.fit(
         series.told.X,
         series.y,
         categorical=task.categorical,
         start=series.fit.hyperparameters if series.fit is not None else None,
         rng=stream(task.seed, told_key(series), purpose),
+        noise=series.noise,
+        source=series.source,
     )
     return Fit(hyperparameters, trial, tuple(series.told.trials.tolist()))
 
@@ -240,13 +254,14 @@ def _rows(series: Series, fitted: Fit) -> list[int]:
 def _from_fit(task: Task, series: Series, fitted: Fit) -> Fitted:
     n_base, count = _base(task, series, fitted)
     rows = _rows(series, fitted)[:n_base]
-    trials, y = tuple(series.told.trials[rows].tolist()), tuple(series.y[rows].tolist())
+    trials, y = tuple(series.told.trials[rows].tolist()), series.keys(rows)
     h = fitted.hyperparameters
     if count < n_base:
         z = _standardised(fitted, series.y[rows])  # not all of them were seen by the fit
         rows = [rows[i] for i in chosen(h.kernel(task.categorical), h.noise_var, series.told.X[rows], z, count)]
     kept = tuple(series.told.trials[rows].tolist())
-    base = h.posterior(task.categorical, series.told.X[rows], series.y[rows])
+    noise = None if series.noise is None else series.noise.take(rows)
+    base = h.posterior(task.categorical, series.told.X[rows], series.y[rows], noise=noise, source=series.source)
     candidates = task.domain.candidates
     if candidates is None:
         return Fitted(fitted, base, base, trials, y, n_base, kept)

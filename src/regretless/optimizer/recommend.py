@@ -25,11 +25,18 @@ _SHARE_FITTED = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A point with its posterior mean and sd, in the units of y."""
+    """A point with its posterior mean and sd, as maximised, in the units of y.
+
+    Under constraints it has mean and sd of every outcome, the probability that all constraints hold, and whether that
+    is as large as was asked for.
+    """
 
     point: Point
     mean: float
     sd: float
+    expected: tuple[tuple[float, float], ...] = ()
+    prob_feasible: float | None = None
+    qualified: bool = True
 
 
 def recommend(task: Task, history: History, fitted: Fitted) -> Choice:
@@ -46,7 +53,7 @@ def recommend(task: Task, history: History, fitted: Fitted) -> Choice:
         else:
             series = history.series()
             rng = stream(task.seed, told_key(series), Purpose.CANDIDATES)
-            X = points_around(domain, posterior, in_use(series, fitted).told.X, rng)
+            X = points_around(domain, posterior.mean, in_use(series, fitted).told.X, rng)
 
             def mean_and_gradient(rows: Floats) -> tuple[Floats, Floats]:
                 value, _, pull = posterior.mean_sd_pull(rows)

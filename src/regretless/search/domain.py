@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp import Posterior
 from regretless.rng import Purpose, stream
 from regretless.search.climb import climb
 from regretless.search.design import Plan, design_index, design_point, random_index, random_point, settled
@@ -88,9 +87,9 @@ def is_allowed(domain: Domain, point: Point, allowed: Allowed) -> bool:
     return not near(_product(domain), point.x[None, :], allowed.blocked)[0]
 
 
-def points_around(domain: Domain, posterior: Posterior, told: Floats, rng: np.random.Generator) -> Floats:
-    """Points that stand for a product of parameters: all over it, and close to the best measured ones."""
-    return candidate_set(_product(domain), posterior, told, rng)
+def points_around(domain: Domain, worth: Callable[[Floats], Floats], told: Floats, rng: np.random.Generator) -> Floats:
+    """Points that stand for a product of parameters: all over it, and close to measured ones of the largest worth."""
+    return candidate_set(_product(domain), worth, told, rng)
 
 
 def dense_sample(domain: Domain, count: int, rng: np.random.Generator) -> Floats:

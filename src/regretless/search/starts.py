@@ -1,9 +1,10 @@
 """Where the search in a product space starts: all over the cube, and around the best points so far."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.gp import Posterior
 from regretless.spaces import Mixed
 
 __all__ = ["candidate_set"]
@@ -15,11 +16,11 @@ _CENTRES = 4
 _AROUND = 20
 
 
-def candidate_set(space: Mixed, posterior: Posterior, told: Floats, rng: np.random.Generator) -> Floats:
-    """A Latin hypercube, the best measured points, and clouds around those of widths from 0.1 to 0.001."""
+def candidate_set(space: Mixed, worth: Callable[[Floats], Floats], told: Floats, rng: np.random.Generator) -> Floats:
+    """A Latin hypercube, the most promising measured points, and clouds around those of widths from 0.1 to 0.001."""
     parts = [space.sample(_GLOBAL, rng)]
     if len(told):
-        best = told[np.argsort(-posterior.mean(told), kind="stable")[:_CENTRES]]
+        best = told[np.argsort(-worth(told), kind="stable")[:_CENTRES]]
         centres = np.repeat(best, _AROUND, axis=0)
         width = 10.0 ** rng.uniform(-3.0, -1.0, (len(centres), 1))
         cloud = centres + width * rng.standard_normal(centres.shape)

@@ -12,6 +12,7 @@ from regretless.study.events import Event
 from regretless.study.ledger import Ledger
 from regretless.study.recorder import Recorder
 from regretless.study.trial import Trial
+from regretless.study.values import Told
 
 __all__ = ["Asker", "suggestion_data"]
 
@@ -75,7 +76,9 @@ class Asker:
             for i, number in enumerate(self._ended(again=False)):
                 leases = ledger.offers.get(number, 0) + 1
                 reason = f"its lease ended {leases} time{'s' if leases > 1 else ''}: no worker came back with a result"
-                event = recorder.event("failed", number, worker=recorder.worker, leases=leases, reason=reason)
+                nothing = Told(dict.fromkeys(outcome.name for outcome in ledger.task.outcomes))
+                _, data = nothing.on_record(ledger.task)
+                event = recorder.event("failed", number, worker=recorder.worker, leases=leases, reason=reason, **data)
                 events.append(replace(event, seq=event.seq + i))
             return events
 
@@ -124,11 +127,16 @@ class Asker:
 
 def suggestion_data(suggestion: Suggestion, ledger: Ledger) -> dict[str, Any]:
     """A suggestion as it goes on record, in the user's units and sign."""
-    point, record = suggestion.point, dict(suggestion.record)
-    if "mean" in record:
-        record["mean"] = ledger.task.objective.outward(record["mean"])
-    params, row = params_of(ledger.task, point)
-    fit = suggestion.fits[0] if suggestion.fits else None
+    task, point, record = ledger.task, suggestion.point, dict(suggestion.record)
+    for outcome, (mean, sd) in zip(task.outcomes, suggestion.expected, strict=False):  # of a design nothing is expected
+        which = "" if outcome is task.objective else f"[{outcome.name}]"
+        record |= {f"mean{which}": outcome.outward(mean), f"sd{which}": sd}
+    if suggestion.subset is not None:
+        record |= {"used": float(suggestion.subset[0]), "told": float(suggestion.subset[1])}
+    params, row = params_of(task, point)
+    fits = [fit_to_data(fit, new=fit != newest) for fit, newest in zip(suggestion.fits, ledger.fits, strict=False)]
+    names = [outcome.name for outcome in task.outcomes[1:]]
+    several = {"fits": dict(zip(names, fits[1:], strict=False)), "reference": suggestion.reference} if names else {}
     return {
         "params": params,
         "row": row,
@@ -136,7 +144,8 @@ def suggestion_data(suggestion: Suggestion, ledger: Ledger) -> dict[str, Any]:
         **({} if point.index is not None else {"x": point.x.tolist()}),
         "source": suggestion.source,
         "record": record,
-        "fit": fit_to_data(fit, new=fit != ledger.fit),
+        "fit": fits[0] if fits else None,
+        **several,
         "jitter": suggestion.jitter,
         "fallback": suggestion.fallback,
     }

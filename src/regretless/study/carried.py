@@ -1,11 +1,10 @@
 """The state that a study carries along: one, for asking, recommending, predicting and certifying."""
 
 from regretless.optimizer import (
-    Fitted,
+    Certified,
     History,
-    Regret,
-    RemainingRegret,
     State,
+    StopRule,
     believed,
     certificate_of,
     doubted,
@@ -16,8 +15,8 @@ from regretless.study.ledger import Ledger
 
 __all__ = ["Carried"]
 
-#: Bounds that are remembered, so that patience costs one new certificate per look.
-_BOUNDS_KEPT = 32
+#: Certificates that are remembered, so that patience costs one new one per look.
+_LOOKS_KEPT = 32
 
 
 class Carried:
@@ -26,39 +25,40 @@ class Carried:
     def __init__(self, ledger: Ledger) -> None:
         self.state = State.empty(ledger.task)
         self._ledger = ledger
-        self._bounds: dict[tuple[bytes, bytes, bytes, bytes, int | None], float] = {}
+        self._looks: dict[tuple[bytes | int | None, ...], Certified] = {}
 
     def forget(self) -> None:
         """Begin anew."""
         self.state = State.empty(self._ledger.task)
 
-    def search(self, history: History) -> Fitted:
-        """The posterior to search by, given everything told, which the next suggestion goes on with."""
+    def believe(self, history: History) -> State:
+        """The state with the posteriors to search by, given everything told, which the next suggestion goes on with."""
         task = self._ledger.task
         self.state = kept(task, history, self.state)
         self.state = believed(task, history, len(self._ledger.trials), self.state)
-        return self.state.believed()
+        return self.state
 
     def doubt(self, history: History) -> State:
-        """The state with the posterior to certify by."""
+        """The state with the posteriors to certify by."""
         self.state = doubted(self._ledger.task, history, self.state)
         return self.state
 
-    def may_stop(self, when: Regret, history: History, left: RemainingRegret) -> bool:
+    def may_stop(self, when: StopRule, history: History, left: Certified) -> bool:
         """Whether ``left``, the certificate now, and those before each of the last told values are small enough."""
         enough, told = when.threshold(left), len(history.series().y)
-        if left.bound > enough or left.trust.light not in ("green", "amber") or told < when.patience:
+        if when.measure(left) > enough or left.trust.light not in ("green", "amber") or told < when.patience:
             return False
-        self.bound(history)  # of use at the next look, when it is one of the past
-        return all(self.bound(without_last(history, k)) <= enough for k in range(1, when.patience))
+        self.look(history)  # of use at the next look, when it is one of the past
+        before = (self.look(without_last(history, k)) for k in range(1, when.patience))
+        return all(when.measure(look) <= enough for look in before)
 
-    def bound(self, history: History) -> float:
-        """The certified bound of what the certificate's own model expects most of, given this history."""
-        series, task = history.series(), self._ledger.task
-        told = series.told
-        key = (told.trials.tobytes(), told.X.tobytes(), series.y.tobytes(), history.excluded.tobytes(), task.space.size)
-        if key not in self._bounds:
-            if len(self._bounds) >= _BOUNDS_KEPT:
-                del self._bounds[next(iter(self._bounds))]  # the oldest
-            self._bounds[key] = certificate_of(task, history, self.doubt(history), None).bound
-        return self._bounds[key]
+    def look(self, history: History) -> Certified:
+        """The certificate of what its own models expect most of, given this history."""
+        points, task = history.points, self._ledger.task
+        arrays = (points.trials, points.X, history.status, history.Y, history.excluded)
+        key = (*(array.tobytes() for array in arrays), task.space.size)
+        if key not in self._looks:
+            if len(self._looks) >= _LOOKS_KEPT:
+                del self._looks[next(iter(self._looks))]  # the oldest
+            self._looks[key] = certificate_of(task, history, self.doubt(history), None)
+        return self._looks[key]

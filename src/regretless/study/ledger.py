@@ -1,14 +1,16 @@
 """What the events of a study add up to: its trials, and the arrays a suggestion is computed from."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.errors import StoreTooNew
+from regretless.gp import Noise, pooled
 from regretless.optimizer import (
     FAILED,
     PENDING,
@@ -21,16 +23,18 @@ from regretless.optimizer import (
     hyperparameters_to_data,
     with_table,
 )
+from regretless.pareto import non_dominated
 from regretless.spaces import UNLISTED, Rows, extended_table
 from regretless.study.events import Event
 from regretless.study.leases import Lease, Reading
 from regretless.study.trial import Trial
 
-__all__ = ["Ledger", "Mark"]
+__all__ = ["Ledger", "Mark", "Values"]
 
-#: Beside the states of `History`: a trial that was released, or whose result is set aside.
-_UNUSED = 3
-_CODES = {"pending": PENDING, "told": TOLD, "failed": FAILED, "lost": _UNUSED}
+#: Results by the name of the outcome; None of one that failed.
+Values: TypeAlias = Mapping[str, float | None]
+#: Noise of which nothing is known: no standard error, one replicate, no spread.
+_UNKNOWN = (0.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,9 @@ class Mark:
 
     seq: int
     count: int
-    fit: Fit | None
+    fits: tuple[Fit | None, ...]
     sources: dict[str, int]
+    reference: tuple[float, ...] | None
 
 
 class Ledger:
@@ -49,13 +54,15 @@ class Ledger:
     def __init__(self, task: Task) -> None:
         self.seq = 0
         self.trials: list[Trial] = []
-        self.fit: Fit | None = None  # the newest that still holds: a result it saw and that was changed undoes it
+        # The newest of each outcome that still holds: a result it saw and that was changed undoes it.
+        self.fits: tuple[Fit | None, ...] = (None,) * len(task.outcomes)
+        self.reference: tuple[float, ...] | None = None  # of several objectives, as maximised, once it was fixed
         self.keys: dict[str, list[int]] = {}  # trials by the key of the request that made them
         self.leases: dict[int, Lease | None] = {}  # of the pending trials
         self.offers: dict[int, int] = {}  # how often trials were offered again
         self.passed_on: set[int] = set()  # trials that a worker lost by the end of its lease, and may still tell
-        self.late: set[tuple[int, float | None]] = set()  # results that came after the one that counts
-        self.first_told: dict[int, tuple[str, float | None]] = {}  # what amended trials had been told
+        self.late: set[tuple[int, tuple[tuple[str, float | None], ...]]] = set()  # results after those that count
+        self.first_told: dict[int, Values] = {}  # what amended trials had been told
         self.excluded: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
         self.task = task  # as the events so far leave it: a table may have been extended
         self._key_of: list[str] = []  # of each trial
@@ -63,8 +70,10 @@ class Ledger:
         self._X: Floats = np.empty((0, task.domain.dim))
         self._index: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
         self._inside: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
-        self._status: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
-        self._y: Floats = np.empty(0)
+        self._used: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)  # neither released nor set aside
+        self._status: npt.NDArray[np.int8] = np.empty((0, len(task.outcomes)), dtype=np.int8)
+        self._Y: Floats = np.empty((0, len(task.outcomes)))
+        self._noise: dict[int, Floats] = {}  # by outcome, where something is known: sd, count and spread of each trial
 
     # Adding up ------------------------------------------------------------------------------------------------------
 
@@ -86,7 +95,7 @@ class Ledger:
 
     def mark(self) -> Mark:
         """Where it stands now."""
-        return Mark(self.seq, len(self.trials), self.fit, dict(self._sources))
+        return Mark(self.seq, len(self.trials), self.fits, dict(self._sources), self.reference)
 
     def back(self, mark: Mark) -> None:
         """To where it stood. Only trials asked for since may lie in between: all else is for good."""
@@ -97,28 +106,52 @@ class Ledger:
             self.keys[key].pop()
             if not self.keys[key]:
                 del self.keys[key]
-        self.seq, self.fit, self._sources = mark.seq, mark.fit, dict(mark.sources)
+        self.seq, self.fits, self._sources = mark.seq, mark.fits, dict(mark.sources)
+        self.reference = mark.reference
 
     # Knowing --------------------------------------------------------------------------------------------------------
 
     def history(self) -> History:
         """Everything a suggestion depends on, beside the setup."""
-        used = np.flatnonzero(self._status[: len(self.trials)] != _UNUSED)
-        status = self._status[used, None]
+        used = np.flatnonzero(self._used[: len(self.trials)])
+        m = len(self.task.outcomes)
         return History(
             points=Points(used, self._X[used], self._index[used], self._inside[used]),
-            status=status,
-            Y=np.where(status == TOLD, self._y[used, None], np.nan),
+            status=self._status[used],
+            Y=self._Y[used],
             n_designed=self._sources.get("design", 0),
             n_ruled=self._sources.get("rule", 0),
-            fits=(self.fit,),
+            fits=self.fits,
             excluded=np.fromiter(self.excluded, dtype=np.intp, count=len(self.excluded)),
+            noise=tuple(self._known_noise(k, used) for k in range(m)) if self._noise else (),
+            reference=self.reference,
         )
 
     def best(self) -> Trial | None:
-        """The trial with the best measured value that is used, of equals the first."""
-        told = np.flatnonzero(self._status[: len(self.trials)] == TOLD)
-        return self.trials[told[np.argmax(self._y[told])]] if len(told) else None
+        """The trial with the best measured value that is used and violates no constraint, of equals the first."""
+        trials, K = self.trials, len(self.task.objectives)
+        if K > 1:
+            return None
+        told = np.flatnonzero(self._used[: len(trials)] & (self._status[: len(trials), 0] == TOLD))
+        told = np.array([i for i in told.tolist() if self.feasible(trials[i])], dtype=np.intp)
+        return trials[told[np.argmax(self._Y[told, 0])]] if len(told) else None
+
+    def feasible(self, trial: Trial) -> bool:
+        """Whether all constraints were measured and hold."""
+        values = ((outcome, trial.values.get(outcome.name)) for outcome in self.task.constraints)
+        return all(value is not None and outcome.holds(value) for outcome, value in values)
+
+    def front(self) -> list[Trial]:
+        """Trials that no other is better than in every objective, among those that violate no constraint."""
+        K = len(self.task.objectives)
+        rows = [
+            trial.number
+            for trial in self.trials
+            if self._used[trial.number] and (self._status[trial.number, :K] == TOLD).all() and self.feasible(trial)
+        ]
+        if not rows:
+            return []
+        return [self.trials[rows[i]] for i in np.flatnonzero(non_dominated(self._Y[rows, :K]))]
 
     def ended_leases(self, now: Reading) -> list[int]:
         """Pending trials whose worker did not come back in time."""
@@ -128,7 +161,7 @@ class Ledger:
 
     def _append(self, trial: Trial, data: Mapping[str, Any], *, inside: bool = True) -> None:
         number = len(self.trials)
-        if number >= len(self._y):
+        if number >= len(self._used):
             self._grow()
         index = data["index"]
         listed = index is not None and index >= 0  # what is not listed has None; it once was a negative number
@@ -141,30 +174,52 @@ class Ledger:
         self._key_of.append(data["key"])
 
     def _grow(self) -> None:
-        more = max(64, len(self._y))
+        more, m = max(64, len(self._used)), len(self.task.outcomes)
         self._X = np.vstack([self._X, np.zeros((more, self._X.shape[1]))])
         self._index = np.concatenate([self._index, np.zeros(more, dtype=np.intp)])
         self._inside = np.concatenate([self._inside, np.ones(more, dtype=np.bool_)])
-        self._status = np.concatenate([self._status, np.zeros(more, dtype=np.int8)])
-        self._y = np.concatenate([self._y, np.zeros(more)])
+        self._used = np.concatenate([self._used, np.zeros(more, dtype=np.bool_)])
+        self._status = np.vstack([self._status, np.full((more, m), PENDING, dtype=np.int8)])
+        self._Y = np.vstack([self._Y, np.full((more, m), np.nan)])
+        self._noise = {k: np.vstack([known, np.tile(_UNKNOWN, (more, 1))]) for k, known in self._noise.items()}
 
     def _set(self, trial: Trial) -> None:
         """Write a trial, new or changed, into list and arrays."""
         self.trials[trial.number] = trial
-        self._status[trial.number] = _UNUSED if trial.excluded else _CODES[trial.status]
-        self._y[trial.number] = 0.0 if trial.value is None else self.task.objective.inward(trial.value)
+        self._used[trial.number] = not trial.excluded and trial.status != "lost"
+        for k, outcome in enumerate(self.task.outcomes):
+            value = trial.values.get(outcome.name)
+            code = PENDING if outcome.name not in trial.values else FAILED if value is None else TOLD
+            self._status[trial.number, k] = code
+            self._Y[trial.number, k] = np.nan if value is None else outcome.inward(value)
+            if k in self._noise or outcome.name in trial.noise:
+                known = self._noise.setdefault(k, np.tile(_UNKNOWN, (len(self._used), 1)))
+                known[trial.number] = _noise_of(trial.noise.get(outcome.name))
+
+    def _known_noise(self, outcome: int, used: npt.NDArray[np.intp]) -> Noise | None:
+        known = self._noise.get(outcome)
+        return None if known is None else Noise(*known[used].T.copy())
+
+    def _values_of(self, event: Event) -> dict[str, float | None]:
+        """Results by outcome; where there is one, its value alone is on record."""
+        values = event.data.get("values")
+        return {self.task.objective.name: event.value} if values is None else dict(values)
 
     def _asked(self, event: Event) -> None:
         data = event.data
-        fit = fit_from_data(data["fit"], self.fit)
-        self.fit = fit or self.fit
+        others = data.get("fits", {})
+        stored = [data["fit"], *(others.get(outcome.name) for outcome in self.task.outcomes[1:])]
+        fits = [fit_from_data(fit, newest) for fit, newest in zip(stored, self.fits, strict=True)]
+        self.fits = tuple(fit or newest for fit, newest in zip(fits, self.fits, strict=True))
+        if data.get("reference") is not None and self.reference is None:
+            self.reference = tuple(data["reference"])
         trial = Trial(
             number=len(self.trials),
             params=data["params"],
             row=data["row"],
             source=data["source"],
             record=data["record"],
-            hyperparameters=None if fit is None else hyperparameters_to_data(fit.hyperparameters),
+            hyperparameters=self._hyperparameters(fits),
             jitter=data["jitter"],
             fallback=data["fallback"],
         )
@@ -172,42 +227,59 @@ class Ledger:
         self._sources[trial.source] = self._sources.get(trial.source, 0) + 1
         self.leases[trial.number] = Lease.from_data(data["lease"])
 
+    def _hyperparameters(self, fits: list[Fit | None]) -> dict[str, Any] | None:
+        """The model behind a suggestion; by outcome, where there are several."""
+        data = [None if fit is None else hyperparameters_to_data(fit.hyperparameters) for fit in fits]
+        if len(data) == 1 or data[0] is None:
+            return data[0]
+        return {outcome.name: found for outcome, found in zip(self.task.outcomes, data, strict=True)}
+
     def _added(self, event: Event) -> None:
         data = event.data
-        status: Any = "failed" if event.value is None else "told"
-        number = len(self.trials)
-        trial = Trial(number, data["params"], row=data["row"], status=status, value=event.value, source="added")
-        self._append(replace(trial, note=data.get("note")), data, inside=event.kind == "added")
+        trial = Trial(len(self.trials), data["params"], row=data["row"], source="added", note=data.get("note"))
+        self._append(self._with(trial, event), data, inside=event.kind == "added")
+
+    def _with(self, trial: Trial, event: Event) -> Trial:
+        """The trial with further results, or results in place of those it had."""
+        values = {**trial.values, **self._values_of(event)}
+        values = {outcome.name: values[outcome.name] for outcome in self.task.outcomes if outcome.name in values}
+        said = self._values_of(event)
+        noise = {name: known for name, known in trial.noise.items() if name not in said} | event.data.get("noise", {})
+        status: Any = "pending"
+        if len(values) == len(self.task.outcomes):
+            status = "failed" if all(value is None for value in values.values()) else "told"
+        return replace(trial, status=status, value=values.get(self.task.objective.name), values=values, noise=noise)
 
     def _ended(self, event: Event) -> None:
-        status: Any = event.kind
+        """A result, or some outcomes of it; whoever tells a part is at work, and keeps the trial."""
+        trial = self._trial(event)
         if "leases" in event.data:  # nobody came back in time
-            self.passed_on.add(self._trial(event).number)
-        self._end(event, status)
+            self.passed_on.add(trial.number)
+        self.leases.pop(trial.number, None)
+        self._set(self._with(trial, event))
 
-    def _end(self, event: Event, status: Any) -> None:
+    def _released(self, event: Event) -> None:
         trial = self._trial(event)
         self.leases.pop(trial.number, None)
-        self._set(replace(trial, status=status, value=event.value))
+        self._set(replace(trial, status="lost"))
 
     def _amended(self, event: Event) -> None:
         trial = self._trial(event)
-        self.first_told.setdefault(trial.number, (trial.status, trial.value))
-        self._undo_fit(trial.number)
-        self._end(event, "failed" if event.value is None else "told")
+        self.first_told.setdefault(trial.number, trial.values)
+        self._undo_fits(trial.number)
+        self._set(self._with(trial, event))
 
     def _excluded(self, event: Event) -> None:
         trial = self._trial(event)
-        self._undo_fit(trial.number)
+        self._undo_fits(trial.number)
         self._set(replace(trial, excluded=True))
 
     def _included(self, event: Event) -> None:
         self._set(replace(self._trial(event), excluded=False))
 
-    def _undo_fit(self, number: int) -> None:
+    def _undo_fits(self, number: int) -> None:
         """Hyperparameters fitted to a result that is not believed any more are not believed either."""
-        if self.fit is not None and number in self.fit.trials:
-            self.fit = None
+        self.fits = tuple(None if fit is not None and number in fit.trials else fit for fit in self.fits)
 
     def _offered(self, event: Event) -> None:
         number = self._trial(event).number
@@ -231,8 +303,8 @@ class Ledger:
         table = extended_table(self.task.space, Rows(event.data["columns"], event.data["ids"]))
         self.task = with_table(self.task, table)
         if table.dim != before:  # a column that did not vary does now
-            self.fit = None
-            self._X = np.zeros((len(self._y), table.dim))
+            self.fits = (None,) * len(self.fits)
+            self._X = np.zeros((len(self._used), table.dim))
         index = self._index[: len(self.trials)]
         rows = np.flatnonzero(index != UNLISTED)
         self._X[rows] = table.X[index[rows]]
@@ -245,7 +317,7 @@ class Ledger:
 
     def _late(self, event: Event) -> None:
         """On record, not used; the same again is nothing new."""
-        self.late.add((self._trial(event).number, event.value))
+        self.late.add((self._trial(event).number, tuple(self._values_of(event).items())))
 
     def _noted(self, event: Event) -> None:
         """On record only."""
@@ -270,6 +342,14 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "included": Ledger._included,
     "row_excluded": Ledger._row_excluded,
     "row_included": Ledger._row_included,
-    "lost": Ledger._ended,
+    "lost": Ledger._released,
     "certified": Ledger._noted,
 }
+
+
+def _noise_of(known: Mapping[str, Any] | None) -> tuple[float, float, float]:
+    """Standard error of a value, number of replicates, and their spread; ``sd`` is that of a single measurement."""
+    if known is None:
+        return _UNKNOWN
+    _, count, spread = pooled(np.array(known["replicates"])) if "replicates" in known else (0.0, 1, 0.0)
+    return known.get("sd", 0.0) / math.sqrt(count), float(count), spread

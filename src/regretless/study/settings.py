@@ -9,11 +9,20 @@ import numpy as np
 import scipy
 
 from regretless._version import __version__
-from regretless.acquisition import as_rule
 from regretless.arrays import show
 from regretless.errors import InvalidInput, StudyConflict
 from regretless.gp import Surrogate
-from regretless.optimizer import Direction, Outcome, Preset, Task, as_limits, as_task
+from regretless.optimizer import (
+    Direction,
+    Preset,
+    Task,
+    as_any_rule,
+    as_fallback,
+    as_limits,
+    as_outcomes,
+    as_reference,
+    as_task,
+)
 from regretless.spaces import (
     Repeats,
     Rows,
@@ -49,21 +58,30 @@ def settings(
     direction: Direction | None = None,
     preset: Preset | None = None,
     objective: str | None = None,
+    objectives: Any = None,
+    constraints: Any = None,
+    reference: Any = None,
+    fallback: float | None = None,
+    alpha: float | None = None,
     repeats: Any = None,
     limits: Any = None,
     about: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Settings:
     """Check the arguments of a study; None takes the default."""
-    direction = "maximize" if direction is None else direction
-    objective = "value" if objective is None else objective
     preset = "default" if preset is None else preset
-    if direction not in ("maximize", "minimize"):
-        raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {show(direction)}.")
-    if not isinstance(objective, str) or not objective:
-        raise InvalidInput(f"objective must be the name of what is measured, got {show(objective)}.")
-    outcome = Outcome(objective, direction=direction, limits=as_limits(limits))
-    task = as_task(as_space(space, repeats), outcomes=(outcome,), preset=preset, **more)
+    outcomes = as_outcomes(
+        objective=objective, direction=direction, objectives=objectives, constraints=constraints, limits=limits
+    )
+    task = as_task(
+        as_space(space, repeats),
+        outcomes=outcomes,
+        preset=preset,
+        reference=as_reference(reference, outcomes),
+        fallback=as_fallback(fallback, outcomes),
+        alpha=0.1 if alpha is None else alpha,
+        **more,
+    )
     return Settings(task, preset, _as_json(about))
 
 
@@ -82,6 +100,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "design": chosen.design,
         "seed": chosen.seed,
         "limits": objective.limits.given,
+        **_several(chosen),
         "about": dict(settings.about),
         "made_with": {"regretless": __version__, "numpy": np.__version__, "scipy": scipy.__version__},
     }
@@ -95,16 +114,14 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
     chosen = settings(
         space,
         repeats=repeats,
-        direction=spec["direction"],
-        objective=spec["objective"],
         preset=spec["preset"],
         rule=object_from_data(spec["rule"], "rule", trust),
         surrogate=object_from_data(spec["surrogate"], "surrogate", trust),
         n_initial=spec["n_initial"],
         design=spec.get("design", "hypercube"),  # all that there was before it was named
         seed=spec["seed"],
-        limits=spec.get("limits"),
         about=spec.get("about"),
+        **_outcomes_of(spec),
     )
     return replace(chosen, repeats_then=space.repeats)
 
@@ -126,21 +143,69 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
         unlike = difference(new, old)
         if unlike and not same_rows(new, old) and not same_rows(new, _extended(old, journal)):
             raise _conflict(name, f"has another space: {unlike}")
-    if given["rule"] is not None and as_rule(given["rule"]) != task.rule:
+    if given["rule"] is not None and as_any_rule(given["rule"], task.outcomes) != task.rule:
         raise _conflict(name, f"has the rule {task.rule!r}, not {show(given['rule'])}")
-    if given["limits"] is not None and as_limits(given["limits"]) != task.objective.limits:
-        raise _conflict(name, f"has limits={task.objective.limits.given!r}, not {as_limits(given['limits']).given!r}")
+    if given["limits"] is not None:
+        new_limits, limits = _limits_given(given["limits"], task), _limits(task)
+        if new_limits != limits:
+            raise _conflict(name, f"has limits={limits!r}, not {new_limits!r}")
     had = {
-        "direction": task.objective.direction,
-        "objective": task.objective.name,
+        **_wanted(task),
         "preset": stored.preset,
         "surrogate": task.surrogate,
         "n_initial": task.n_initial,
         "seed": task.seed,
     }
     for what, value in had.items():
-        if given[what] is not None and given[what] != value:
+        if given.get(what) is not None and given[what] != value:
             raise _conflict(name, _unlike(what, value, given[what]))
+    if given.get("constraints") is not None:
+        pairs = {outcome.name: (outcome.sense, outcome.bound) for outcome in task.constraints}
+        if {key: tuple(pair) for key, pair in given["constraints"].items()} != pairs:
+            raise _conflict(name, f"has constraints={pairs!r}, not {show(given['constraints'])}")
+
+
+def _wanted(task: Task) -> dict[str, Any]:
+    """What is wanted of the outcomes, as the user says it."""
+    objective, several = task.objective, len(task.objectives) > 1
+    outward = zip(task.objectives, task.reference or (), strict=False)
+    return {
+        "direction": None if several else objective.direction,
+        "objective": None if several else objective.name,
+        "objectives": {outcome.name: outcome.direction for outcome in task.objectives} if several else None,
+        "reference": {outcome.name: outcome.outward(z) for outcome, z in outward} or None,
+        "fallback": None if task.fallback is None else objective.outward(task.fallback),
+        "alpha": task.alpha,
+    }
+
+
+def _several(task: Task) -> dict[str, Any]:
+    """What a study with several outcomes has on record beside the others."""
+    if len(task.outcomes) == 1:
+        return {}
+    wanted = {name: value for name, value in _wanted(task).items() if name not in ("direction", "objective")}
+    constraints = {outcome.name: [outcome.sense, outcome.bound] for outcome in task.constraints}
+    return {**wanted, "constraints": constraints, "limits": _limits(task)}
+
+
+def _outcomes_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `settings` about outcomes that were written so."""
+    several = {name: spec.get(name) for name in ("objectives", "constraints", "reference", "fallback")}
+    single = {} if several["objectives"] else {name: spec[name] for name in ("direction", "objective")}
+    return {**single, **several, "limits": spec.get("limits"), **({"alpha": spec["alpha"]} if "alpha" in spec else {})}
+
+
+def _limits(task: Task) -> Any:
+    """What the objectives cannot leave: of one alone, or by name."""
+    if len(task.objectives) == 1:
+        return task.objective.limits.given
+    return {outcome.name: outcome.limits.given for outcome in task.objectives if outcome.limits.given} or None
+
+
+def _limits_given(limits: Any, task: Task) -> Any:
+    if len(task.objectives) == 1 or not isinstance(limits, Mapping):
+        return as_limits(limits).given
+    return {name: as_limits(pair).given for name, pair in limits.items()}
 
 
 def _as_json(about: Mapping[str, Any] | None) -> dict[str, Any]:
