@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from regretless import GPUCB, Study, Surrogate
-from regretless.cli._standing import standing
 from regretless.confidence import Schedule, ShiftedExponential
 from regretless.optimizer import suggest
 from regretless.report import effects, explain, html_report
 from regretless.report.explain import expected
 from regretless.report.figures import certificates
+from regretless.report.status import status_of
 from regretless.report.text import interval, number
 from regretless.study.replay import asked_from
 from regretless.study.wording import rounded
@@ -175,7 +175,7 @@ def test_the_curve_of_certificates_is_the_studys_own():
     assert looks[-1] == study.certificate()
     for look, count in zip(looks, counts, strict=True):
         assert look == study.certificate(leave_out=len(told) - count)
-    head = standing(study, None).facts()
+    head = status_of(study).facts()
     page = "".join(read(html_report(study, head)).text)
     assert looks[-1].promise() in page
     assert f"{rounded(looks[-1].bound)} percentage points of yield" in page

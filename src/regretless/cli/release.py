@@ -2,9 +2,10 @@
 
 import click
 
-from regretless.cli._output import point, say
+from regretless.cli._output import say
 from regretless.cli._study import Lab, check_rows, open_lab, study_options
 from regretless.errors import InvalidInput
+from regretless.report.text import point
 from regretless.spaces import Table
 from regretless.study import Trial
 

@@ -1,4 +1,4 @@
-"""The one worker loop: ask, evaluate on an executor, tell; a lease on every trial in flight, so that a crash loses none.
+"""The one worker loop: ask, evaluate on an executor, tell. Every trial in flight has a lease: a crash loses none.
 
 `maximize`, `minimize` and `Study.optimize` evaluate in this process, the command line in threads that run programs. An
 executor is whatever has ``submit(fn, *args)`` and gives a `concurrent.futures.Future`.
@@ -93,8 +93,8 @@ class InFlight(Generic[Item]):
 class End:
     """Why a run ended.
 
-    ``"done"``: as many evaluations as planned. ``"exhausted"``: nothing is left to try. ``"stopped"``: by the stop rule,
-    ``left`` is the certificate. ``"callback"``: its result was true. ``"interrupted"``: Ctrl-C. ``"error"``: ``trial``
+    ``"done"``: as many evaluations as planned. ``"exhausted"``: nothing is left to try. ``"stopped"``: the stop rule is
+    met, ``left`` is the certificate. ``"callback"``: its result was true. ``"interrupted"``: Ctrl-C. ``"error"``: ``trial``
     was released because of ``error``. ``"hopeless"``: the first ``failed`` evaluations failed, so something is wrong
     with the function and not with the points; they were released. ``why`` says what the exception said, or the last
     failure.
