@@ -94,10 +94,10 @@ class End:
     """Why a run ended.
 
     ``"done"``: as many evaluations as planned. ``"exhausted"``: nothing is left to try. ``"stopped"``: the stop rule is
-    met, ``left`` is the certificate. ``"callback"``: its result was true. ``"interrupted"``: Ctrl-C. ``"error"``: ``trial``
-    was released because of ``error``. ``"hopeless"``: the first ``failed`` evaluations failed, so something is wrong
-    with the function and not with the points; they were released. ``why`` says what the exception said, or the last
-    failure.
+    met, ``left`` is the certificate. ``"callback"``: its result was true. ``"interrupted"``: Ctrl-C. ``"error"``:
+    ``trial`` was released because of ``error``. ``"hopeless"``: the first ``failed`` evaluations failed and were
+    released, since something is wrong with the function and not with the points. ``why`` says what the exception said,
+    or the last failure.
     """
 
     reason: Literal["done", "exhausted", "stopped", "callback", "interrupted", "error", "hopeless"]
