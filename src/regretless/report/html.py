@@ -1,4 +1,4 @@
-"""The page: plain HTML with its style and figures inside, so that it can be mailed, printed and read offline."""
+"""The report of a study as one page of HTML: where it stands, figures, and every suggestion explained."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -7,10 +7,10 @@ from typing import Any
 
 from regretless._version import __version__
 from regretless.errors import MissingExtra
+from regretless.plots.page import html_page
 from regretless.report.effects import Effect, effects
 from regretless.report.explain import Explanation, Pick, expected, explain, measured_before
 from regretless.report.figures import certificate_figure, effects_figure, progress_figure
-from regretless.report.style import STYLE
 from regretless.report.text import interval, number, pairs, plus_minus, utc
 from regretless.study import Event, Study, Trial
 
@@ -62,9 +62,7 @@ def html_report(
         _trials(study, row_name),
         *_corrections(study),
     ]
-    head = f'<meta charset="utf-8">{GENERATOR} {escape(__version__)}"><title>{escape(title)}</title>'
-    body = "\n".join(parts)
-    return f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n'
+    return html_page(title, "\n".join(parts), generator=f"regretless {__version__}")
 
 
 _EXPLAINED = """<p>The next experiment is the one with the {} of the model: what it expects there, and a bonus for not
