@@ -13,7 +13,7 @@ from regretless.cli._options import (
     stop_rule,
 )
 from regretless.cli._output import MET, Format, format_option, print_status, waiting
-from regretless.cli._sheet_study import study_of
+from regretless.cli._results import study_of
 from regretless.errors import InvalidInput
 from regretless.report.status import status_of
 from regretless.study import Regret

@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from regretless.cli._merge import read_for
 from regretless.cli._output import say
+from regretless.cli._results import read_for
 from regretless.cli._study import open_lab, study_options
 from regretless.errors import InvalidInput
 from regretless.spaces import Table

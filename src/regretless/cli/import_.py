@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from regretless.cli._merge import incoming, store
 from regretless.cli._output import say
+from regretless.cli._results import incoming, store
 from regretless.cli._study import open_lab, study_options
 
 __all__ = ["command"]

@@ -15,7 +15,7 @@ from regretless.cli._options import (
     stop_rule,
 )
 from regretless.cli._output import print_rows, say
-from regretless.cli._sheet_study import add_results
+from regretless.cli._results import add_results
 from regretless.cli._study import about, command_of, place_beside
 from regretless.errors import InvalidInput
 from regretless.report.text import number

@@ -14,7 +14,7 @@ from regretless.cli._options import (
     stop_rule,
 )
 from regretless.cli._output import MET, Format, format_option, print_facts, print_json, print_rows, say, waiting
-from regretless.cli._sheet_study import study_of
+from regretless.cli._results import study_of
 from regretless.cli.suggest import expectations, expected_name, expected_record, expected_text
 from regretless.errors import Exhausted
 from regretless.report.status import status_of

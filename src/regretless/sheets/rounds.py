@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regretless.errors import InvalidInput
-from regretless.sheets.measured import Value, as_measured, is_word
+from regretless.sheets.experiments import Value, as_measured, is_word
 from regretless.spaces.files import Reading, Sheet, is_number, read_sheet
 from regretless.spaces.files.cells import decimal_mark
 from regretless.spaces.scalars import Scalar, listed, show
