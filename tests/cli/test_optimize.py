@@ -88,7 +88,7 @@ def test_a_line_for_the_shell(run, lab, config):
 
 
 def test_a_function_that_takes_its_process_down(run, lab, config):
-    """It may be a bug: the trial is given up and does not count, and the run ends."""
+    """It may be a bug: the trial is released and does not count, and the run ends."""
     (lab / "model.py").write_text("import os\ndef loss(p):\n    os._exit(3)\n")
     said = run("optimize", config("python = 'model:loss'\nbudget = 6\n"), code=1).stderr
     assert "died (exit code 3)" in said
@@ -314,7 +314,7 @@ echo "$1"
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt(lab, config, number):
-    """Ctrl-C in a real process: what was told stays, what ran is given up, and nothing of it is left running."""
+    """Ctrl-C in a real process: what was told stays, what ran is released, and nothing of it is left running."""
     (lab / "score.sh").write_text(STUBBORN)
     config(COMMAND + "budget = 5\nseed = 1\n")
     command = [sys.executable, "-m", "regretless", "optimize", "tune.toml"]

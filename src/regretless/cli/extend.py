@@ -27,7 +27,7 @@ def command(file: str, reason: str, where: str | None, name: str | None, **readi
 
     FILE has the columns of the scope; others are left out. No row of the study is changed, and columns keep their
     scale. From then on suggestions and certificates are about all experiments. Results in FILE are not read: import
-    brings them along.
+    adds them.
     """
     with open_lab(where, name) as lab:
         before = lab.study.space
@@ -50,7 +50,7 @@ def command(file: str, reason: str, where: str | None, name: str | None, **readi
             names = ", ".join(map(str, added[:5])) + (f", ... {added[-1]}" if len(added) > 5 else "")
             say(f"The lines of {file} are names of other rows already, so these are called {lab.row_name} {names}.")
         if any(value is not None for value in found.values):
-            say(f"Results in it were not read. To bring them along: {lab.command('import', file)}")
+            say(f"Results in it were not read. To add them: {lab.command('import', file)}")
 
 
 def _news(before: Table, after: Table) -> list[str]:

@@ -14,7 +14,7 @@ __all__ = ["command"]
 
 @click.command(
     epilog='Example: regretless release 17 --reason "the vial broke"',
-    short_help="Give up pending experiments.",
+    short_help="Release pending experiments that will not be run.",
 )
 @click.argument("trials", type=click.IntRange(min=0), nargs=-1)
 @click.option("--row", "rows", multiple=True, metavar="ROW", help="All that is pending at a row. Repeatable.")
@@ -24,7 +24,7 @@ __all__ = ["command"]
 def command(
     trials: tuple[int, ...], rows: tuple[str, ...], everything: bool, reason: str, where: str | None, name: str | None
 ) -> None:
-    """Give up pending TRIALS, by their numbers: they will not be run, and may be suggested again.
+    """Release pending TRIALS, by their numbers: they will not be run, and may be suggested again.
 
     If a result comes in after all, record still takes it. To keep an experiment from being suggested again, exclude
     its row.
@@ -37,7 +37,7 @@ def command(
         chosen = lab.pending if everything else list({trial.number: trial for trial in named}.values())
         for trial in chosen:
             lab.study.release(trial.number, reason)
-            say(f"Trial {trial.number}, {point(trial.row, trial.params, lab.row_name)}, is given up.")
+            say(f"Trial {trial.number}, {point(trial.row, trial.params, lab.row_name)}, is released.")
         what = "They" if len(chosen) > 1 else "It"
         say(f"{what} may be suggested again." if chosen else "No experiment is pending.")
 

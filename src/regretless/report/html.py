@@ -178,13 +178,13 @@ def _trials(study: Study, row_name: str) -> str:
 
 
 def _corrections(study: Study) -> list[str]:
-    """What was corrected, set aside, given up or added to the table, by whom and why."""
+    """What was corrected, excluded, released or added to the table, by whom and why."""
     kinds = ("extended", "amended", "excluded", "included", "row_excluded", "row_included", "lost")
     rows = [
         [
             utc(event.time),
             event.author,
-            "given up" if event.kind == "lost" else event.kind.replace("_", " "),
+            "released" if event.kind == "lost" else event.kind.replace("_", " "),
             _about(event),
             number(event.value),
             str(event.data.get("reason", "")),
@@ -207,7 +207,7 @@ def _about(event: Event) -> str:
 def _outcome(trial: Trial) -> str:
     if trial.value is not None:
         return number(trial.value)
-    return "given up" if trial.status == "lost" else trial.status
+    return "released" if trial.status == "lost" else trial.status
 
 
 def _where(row: Any, params: Any, row_name: str) -> str:

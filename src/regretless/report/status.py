@@ -39,7 +39,7 @@ class StudyStatus:
         facts = [("Objective", f"{objective}, to be {self.study.direction}d".replace("ized", "ised"))]
         facts.append(("Experiments", counted or "none yet"))
         if self.study.excluded_rows:
-            facts.append(("Not suggested", f"{self.row_name} {', '.join(map(str, self.study.excluded_rows))}"))
+            facts.append(("Excluded rows", f"{self.row_name} {', '.join(map(str, self.study.excluded_rows))}"))
         if self.best is None:
             return [*facts, ("Advice", self.advice())]
         best = f"{number(self.best.value)} at {point(self.best.row, self.best.params, self.row_name)}"

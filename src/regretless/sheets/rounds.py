@@ -86,7 +86,7 @@ def _check_columns(sheet: Sheet, trial: str, factors: Sequence[str], objective: 
     if trial not in sheet.columns:
         raise InvalidInput(
             f"{sheet.path} has no column {trial!r}, so it is not the file of a round, which suggest --out makes. To "
-            "bring results of another file along, use import."
+            "add results of another file, use import."
         )
     missing = [name for name in (*factors, objective) if name not in sheet.columns]
     if missing:
