@@ -337,6 +337,14 @@ def test_a_value_that_cannot_be_stored_is_in_a_note_and_the_store_is_not_asked_a
     assert asked == [1, 0]  # told once, released once in vain
 
 
+def test_an_executor_that_takes_no_more_work_leaves_no_trial_pending():
+    study, pool = design(), ThreadPoolExecutor(2)
+    pool.shutdown()
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        Loop(study, Options(lambda _: 1.0, n_trials=3, workers=2), pool).run()
+    assert statuses(study) == ["lost"]
+
+
 @pytest.mark.parametrize("leave", [SystemExit, GeneratorExit])
 def test_a_function_that_leaves_the_program_breaks_the_run_off(leave):
     study = design()

@@ -11,6 +11,7 @@ from regretless.plots.page import html_page
 from regretless.report.effects import Effect, effects
 from regretless.report.explain import Explanation, Pick, expected, explain, measured_before
 from regretless.report.figures import certificate_figure, effects_figure, progress_figure
+from regretless.report.status import status_of
 from regretless.report.text import interval, number, pairs, plus_minus, utc
 from regretless.study import Event, Study, Trial
 
@@ -24,7 +25,7 @@ GENERATOR = '<meta name="generator" content="regretless'
 
 def html_report(
     study: Study,
-    facts: Iterable[tuple[str, str]],
+    facts: Iterable[tuple[str, str]] | None = None,
     *,
     row_name: str = "row",
     now: datetime | None = None,
@@ -37,7 +38,7 @@ def html_report(
     study
         What is reported on.
     facts
-        Labelled sentences for the head of the page: where the study stands.
+        Labelled sentences for the head of the page; by default where the study stands (see `status_of`).
     row_name
         What the lab calls the names of its rows.
     now
@@ -51,7 +52,7 @@ def html_report(
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(when)} · regretless {escape(__version__)}</p>',
-        _facts(facts),
+        _facts(status_of(study, row_name=row_name).facts() if facts is None else facts),
         *_figures(study, found),
         *_effects_table(found, study.objective),
         "<h2>Every suggestion, explained</h2>",

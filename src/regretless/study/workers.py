@@ -160,11 +160,10 @@ class Loop:
         """
         try:
             end = self._loop()
-        except KeyboardInterrupt:
-            self._break_off("interrupted")
-            return End("interrupted")
         except BaseException as error:
             self._break_off(_sentence(error))
+            if isinstance(error, KeyboardInterrupt):
+                return End("interrupted")
             raise
         if not self._kept_back:
             return end
@@ -181,7 +180,7 @@ class Loop:
                 except Exhausted:
                     end = End("exhausted")
                     break
-                self._flight.submit(trial, self.options.f, self.study.space.argument(trial.params))
+                self._submit(trial)
             if not len(self._flight):
                 return End("done") if end is None else end
             landed = []
@@ -201,6 +200,15 @@ class Loop:
     def _may_begin(self) -> bool:
         begun = len(self._flight) + len(self._kept_back)
         return self._flight.has_room and self.options.has_more(self.study, done=self.done, begun=begun)
+
+    def _submit(self, trial: Trial) -> None:
+        argument = self.study.space.argument(trial.params)
+        try:
+            self._flight.submit(trial, self.options.f, argument)
+        except BaseException as error:  # of the executor, which may have been shut down: nobody evaluates the trial
+            with contextlib.suppress(RegretlessError):
+                self._release(trial, _sentence(error))
+            raise
 
     def _stop_rule(self) -> End | None:
         """Looked at before anything is asked for too: a study that is resumed may have reached it."""
@@ -279,4 +287,6 @@ class Loop:
 
 def _sentence(error: BaseException) -> str:
     """What went wrong, for the record: the message of our own exceptions, others as they show themselves."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
     return str(error) if isinstance(error, RegretlessError) else show(error)
