@@ -322,7 +322,10 @@ def test_a_trial_that_others_told_does_not_keep_the_rest_from_being_released(tmp
         assert statuses(study) == ["told", "lost", "lost"]
 
 
-def test_a_value_that_cannot_be_stored_is_in_a_note_and_the_store_is_not_asked_again_and_again(monkeypatch):
+@pytest.mark.parametrize(("ending", "says"), [("value", "gave 1.5"), ("nan", "failed")])
+def test_a_result_that_cannot_be_stored_is_in_a_note_and_the_store_is_not_asked_again_and_again(
+    monkeypatch, ending, says
+):
     study, asked = design(), []
 
     def full(trial, *_, **__):
@@ -332,8 +335,8 @@ def test_a_value_that_cannot_be_stored_is_in_a_note_and_the_store_is_not_asked_a
     monkeypatch.setattr(study, "tell", full)
     monkeypatch.setattr(study, "release", full)
     with pytest.raises(StoreFull) as caught:
-        Script([(1, "value")]).run(study, n_trials=9, workers=3)
-    assert caught.value.__notes__ == ["Trial 1 gave 1.5, which could not be stored; tell it later."]
+        Script([(1, ending)]).run(study, n_trials=9, workers=3)
+    assert caught.value.__notes__ == [f"Trial 1 {says}, which could not be stored; tell it later."]
     assert asked == [1, 0]  # told once, released once in vain
 
 

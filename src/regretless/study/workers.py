@@ -108,14 +108,6 @@ class End:
     why: str = ""
 
 
-def _silent(_trial: Trial, _why: str) -> None:
-    """Report nothing."""
-
-
-def _nothing() -> None:
-    """There is nothing to end."""
-
-
 @dataclass(slots=True)
 class Loop:
     """One run on a study.
@@ -138,8 +130,8 @@ class Loop:
     study: Study
     options: Options
     executor: Executor
-    report: Callable[[Trial, str], Any] = _silent
-    abort: Callable[[], Any] = _nothing
+    report: Callable[[Trial, str], Any] = lambda _trial, _why: None
+    abort: Callable[[], Any] = lambda: None
     heartbeat: float = HEARTBEAT
     done: int = 0  # evaluations of this run that have ended
     released: list[Trial] = field(default_factory=list)
@@ -236,10 +228,10 @@ class Loop:
             self._tell(trial, value)
             self._has_value = True
             while self._kept_back:
-                self._fail(self._kept_back[0])
+                self._tell(self._kept_back[0], None)
                 del self._kept_back[0]
         elif self._has_value:
-            self._fail(trial)
+            self._tell(trial, None)
         else:
             self._kept_back.append(trial)
             self._last_failure = why
@@ -260,16 +252,14 @@ class Loop:
             return None, str(error)
         return value, "" if value is not None else f"the value is {show(returned)}"
 
-    def _tell(self, trial: Trial, value: float) -> None:
+    def _tell(self, trial: Trial, value: float | None) -> None:
+        """Tell the value, or that there is none."""
         try:
-            self.study.tell(trial, value)
+            self.study.tell(trial, value, failed=value is None)
         except Exception as error:  # of the store: what was paid for is not lost
-            error.add_note(f"Trial {trial.number} gave {show(value)}, which could not be stored; tell it later.")
+            came_out = "failed" if value is None else f"gave {show(value)}"
+            error.add_note(f"Trial {trial.number} {came_out}, which could not be stored; tell it later.")
             raise
-        self.done += 1
-
-    def _fail(self, trial: Trial) -> None:
-        self.study.tell(trial, failed=True)
         self.done += 1
 
     def _break_off(self, reason: str) -> None:
