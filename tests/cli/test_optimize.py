@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from regretless import Study
+from regretless.errors import StoreFull
 
 from .bench import heed_signals
 
@@ -350,3 +351,30 @@ def _gone(pid):
             return True
         time.sleep(0.05)
     return False
+
+
+def test_a_value_that_cannot_be_stored_is_said(run, lab, config, monkeypatch):
+    """The store is full: the value was paid for, so it is printed, and the trial may be told by hand."""
+
+    def full(*_, **__):
+        raise StoreFull("there is no room.")
+
+    monkeypatch.setattr(Study, "tell", full)
+    (lab / "score.sh").write_text("echo 81.25\n")
+    said = run("optimize", config(COMMAND + "budget = 3\nseed = 1\n"), code=1).stderr
+    assert "Trial 0 gave 81.25, which could not be stored; tell it later." in said
+    assert "there is no room." in said
+    monkeypatch.undo()
+    monkeypatch.chdir(lab)
+    assert [trial.status for trial in trials(lab)] == ["lost"]
+
+
+@pytest.mark.parametrize(("on_error", "statuses"), [("raise", ["told", "lost"]), ("fail", ["told", "failed"])])
+def test_what_runs_beside_an_error_is_finished(run, lab, config, on_error, statuses):
+    """Two at a time: the first has a value only after the second broke off."""
+    (lab / "score.sh").write_text(
+        'mkdir first 2>/dev/null || { touch broke; exit 4; }\nwhile [ ! -e broke ]; do sleep 0.05; done\necho "$1"\n'
+    )
+    text = COMMAND + f"budget = 2\nworkers = 2\nseed = 1\non_error = '{on_error}'\n"
+    run("optimize", config(text), code=1 if on_error == "raise" else 0)
+    assert sorted(trial.status for trial in trials(lab)) == sorted(statuses)

@@ -26,7 +26,7 @@ _NOT_RUN = (126, 127)
 #: A worker finds what we find, wherever that was found.
 _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from regretless.cli._worker import main; main(*sys.argv[2:])"
+    "from regretless.cli._caller import main; main(*sys.argv[2:])"
 )
 #: Seconds after which it is seen that a process has died whose pipe stays open.
 _LOOK = 0.25
@@ -189,7 +189,7 @@ class Function:
 
 
 class _Worker:
-    """A process that answers line for line: see `regretless.cli._worker`."""
+    """A process that answers line for line: see `regretless.cli._caller`."""
 
     def __init__(self, program: Program) -> None:
         assert program.child.stdin is not None

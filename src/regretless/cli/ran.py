@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from regretless.cli._output import say
+from regretless.cli._prompt import typed_number, typed_params
 from regretless.cli._study import Lab, open_lab, study_options
-from regretless.cli._typed import typed_number, typed_params
 from regretless.errors import InvalidInput
 from regretless.report.text import number, point
 from regretless.spaces import Table

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from regretless.cli._output import MET, say, waiting
+from regretless.cli._prompt import typed_number, typed_trial
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
-from regretless.cli._typed import typed_number, typed_trial
 from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.status import status_of
 from regretless.report.text import number, point
