@@ -7,8 +7,8 @@ import pytest
 
 from regretless import Regret, Study
 from regretless.optimizer import model
+from regretless.optimizer.wording import rounded
 from regretless.report.text import interval
-from regretless.study.wording import rounded
 
 from .bench import SCOPE, fill_in, trials, yield_of
 

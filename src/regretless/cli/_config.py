@@ -14,11 +14,11 @@ from regretless.cli._options import as_regret
 from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
+from regretless.optimizer import as_limits
 from regretless.sheets import Dialect, Reading, read_experiments
 from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space
 from regretless.spaces.scalars import did_you_mean, listed, show
 from regretless.study import Regret
-from regretless.study.limits import as_limits
 from regretless.study.options import Options
 
 __all__ = ["Config", "read_config"]

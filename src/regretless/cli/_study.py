@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 import click
 
 from regretless.errors import InvalidInput
+from regretless.optimizer import as_limits
 from regretless.sheets import Dialect
 from regretless.spaces import Table
 from regretless.spaces.scalars import pasteable
 from regretless.study import Regret, Study, Trial
-from regretless.study.limits import as_limits
 
 __all__ = [
     "AGAIN",

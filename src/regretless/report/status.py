@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from regretless.errors import NumericalError
+from regretless.optimizer import as_limits
 from regretless.report.text import number, plus_minus, point
 from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
-from regretless.study.limits import as_limits
 
 __all__ = ["StudyStatus", "status_of"]
 

@@ -1,7 +1,7 @@
 """What the events of a study add up to: its trials, and the arrays a suggestion is computed from."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,16 +9,28 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.errors import StoreTooNew
-from regretless.gp import Hyperparameters, Units
-from regretless.optimizer import Fit, History, Points, Setup, with_table
-from regretless.spaces import OUTSIDE, Rows, Table, extended_table
+from regretless.optimizer import (
+    FAILED,
+    PENDING,
+    TOLD,
+    Fit,
+    History,
+    Points,
+    Task,
+    fit_from_data,
+    hyperparameters_to_data,
+    with_table,
+)
+from regretless.spaces import UNLISTED, Rows, extended_table
 from regretless.study.events import Event
 from regretless.study.leases import Lease, Reading
 from regretless.study.trial import Trial
 
-__all__ = ["Ledger", "Mark", "fit_to_data"]
+__all__ = ["Ledger", "Mark"]
 
-_PENDING, _TOLD, _FAILED, _UNUSED = range(4)
+#: Beside the states of `History`: a trial that was released, or whose result is set aside.
+_UNUSED = 3
+_CODES = {"pending": PENDING, "told": TOLD, "failed": FAILED, "lost": _UNUSED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +46,7 @@ class Mark:
 class Ledger:
     """The sum of a study's events. Each is added once, in order; nothing else changes it."""
 
-    def __init__(self, setup: Setup, sign: float) -> None:
+    def __init__(self, task: Task) -> None:
         self.seq = 0
         self.trials: list[Trial] = []
         self.fit: Fit | None = None  # the newest that still holds: a result it saw and that was changed undoes it
@@ -44,13 +56,13 @@ class Ledger:
         self.passed_on: set[int] = set()  # trials that a worker lost by the end of its lease, and may still tell
         self.late: set[tuple[int, float | None]] = set()  # results that came after the one that counts
         self.first_told: dict[int, tuple[str, float | None]] = {}  # what amended trials had been told
-        self.closed: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
-        self.setup = setup  # as the events so far leave it: a table may have been extended
-        self._sign = sign
+        self.excluded: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
+        self.task = task  # as the events so far leave it: a table may have been extended
         self._key_of: list[str] = []  # of each trial
         self._sources: dict[str, int] = {}
-        self._X: Floats = np.empty((0, setup.domain.dim))
+        self._X: Floats = np.empty((0, task.domain.dim))
         self._index: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
+        self._inside: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
         self._status: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
         self._y: Floats = np.empty(0)
 
@@ -91,44 +103,38 @@ class Ledger:
 
     def history(self) -> History:
         """Everything a suggestion depends on, beside the setup."""
-        status = self._status[: len(self.trials)]
-        told, pending, failed = (np.flatnonzero(status == code) for code in (_TOLD, _PENDING, _FAILED))
+        used = np.flatnonzero(self._status[: len(self.trials)] != _UNUSED)
+        status = self._status[used, None]
         return History(
-            told=self._points(told),
-            y=self._y[told],
-            pending=self._points(pending),
-            failed=self._points(failed),
+            points=Points(used, self._X[used], self._index[used], self._inside[used]),
+            status=status,
+            Y=np.where(status == TOLD, self._y[used, None], np.nan),
             n_designed=self._sources.get("design", 0),
             n_ruled=self._sources.get("rule", 0),
-            fit=self.fit,
-            closed=np.fromiter(self.closed, dtype=np.intp, count=len(self.closed)),
+            fits=(self.fit,),
+            excluded=np.fromiter(self.excluded, dtype=np.intp, count=len(self.excluded)),
         )
 
     def best(self) -> Trial | None:
         """The trial with the best measured value that is used, of equals the first."""
-        told = np.flatnonzero(self._status[: len(self.trials)] == _TOLD)
+        told = np.flatnonzero(self._status[: len(self.trials)] == TOLD)
         return self.trials[told[np.argmax(self._y[told])]] if len(told) else None
 
     def ended_leases(self, now: Reading) -> list[int]:
         """Pending trials whose worker did not come back in time."""
         return sorted(number for number, lease in self.leases.items() if lease is not None and lease.ended(now))
 
-    def index(self, number: int) -> int:
-        """The candidate of a trial on a table, else -1."""
-        return int(self._index[number])
-
     # Inside ---------------------------------------------------------------------------------------------------------
 
-    def _points(self, numbers: npt.NDArray[np.intp]) -> Points:
-        return Points(numbers, self._X[numbers], self._index[numbers])
-
-    def _append(self, trial: Trial, data: Mapping[str, Any]) -> None:
+    def _append(self, trial: Trial, data: Mapping[str, Any], *, inside: bool = True) -> None:
         number = len(self.trials)
         if number >= len(self._y):
             self._grow()
-        index, domain = data["index"], self.setup.domain
-        self._X[number] = domain.X[index] if isinstance(domain, Table) and index >= 0 else data["x"]
-        self._index[number] = index
+        index = data["index"]
+        listed = index is not None and index >= 0  # what is not listed has None; it once was a negative number
+        self._X[number] = self.task.domain.at_index(index).x if listed else data["x"]
+        self._index[number] = index if listed else UNLISTED
+        self._inside[number] = inside
         self.trials.append(trial)
         self._set(trial)
         self.keys.setdefault(data["key"], []).append(number)
@@ -138,19 +144,19 @@ class Ledger:
         more = max(64, len(self._y))
         self._X = np.vstack([self._X, np.zeros((more, self._X.shape[1]))])
         self._index = np.concatenate([self._index, np.zeros(more, dtype=np.intp)])
+        self._inside = np.concatenate([self._inside, np.ones(more, dtype=np.bool_)])
         self._status = np.concatenate([self._status, np.zeros(more, dtype=np.int8)])
         self._y = np.concatenate([self._y, np.zeros(more)])
 
     def _set(self, trial: Trial) -> None:
         """Write a trial, new or changed, into list and arrays."""
         self.trials[trial.number] = trial
-        code = {"pending": _PENDING, "told": _TOLD, "failed": _FAILED, "lost": _UNUSED}[trial.status]
-        self._status[trial.number] = _UNUSED if trial.excluded else code
-        self._y[trial.number] = 0.0 if trial.value is None else self._sign * trial.value
+        self._status[trial.number] = _UNUSED if trial.excluded else _CODES[trial.status]
+        self._y[trial.number] = 0.0 if trial.value is None else self.task.objective.inward(trial.value)
 
     def _asked(self, event: Event) -> None:
         data = event.data
-        fit = self._fit_of(data["fit"])
+        fit = fit_from_data(data["fit"], self.fit)
         self.fit = fit or self.fit
         trial = Trial(
             number=len(self.trials),
@@ -158,7 +164,7 @@ class Ledger:
             row=data["row"],
             source=data["source"],
             record=data["record"],
-            hyperparameters=None if fit is None else _as_dict(fit.hyperparameters),
+            hyperparameters=None if fit is None else hyperparameters_to_data(fit.hyperparameters),
             jitter=data["jitter"],
             fallback=data["fallback"],
         )
@@ -166,21 +172,12 @@ class Ledger:
         self._sources[trial.source] = self._sources.get(trial.source, 0) + 1
         self.leases[trial.number] = Lease.from_data(data["lease"])
 
-    def _fit_of(self, data: Mapping[str, Any] | None) -> Fit | None:
-        """The model behind a suggestion: in full where it was new, else it is the newest."""
-        if data is None:
-            return None
-        if "trials" not in data:
-            return self.fit
-        trials = tuple(number for first, last in data["trials"] for number in range(first, last + 1))
-        return Fit(_from_dict(data["hyperparameters"]), data["at_trial"], trials)
-
     def _added(self, event: Event) -> None:
         data = event.data
         status: Any = "failed" if event.value is None else "told"
         number = len(self.trials)
         trial = Trial(number, data["params"], row=data["row"], status=status, value=event.value, source="added")
-        self._append(replace(trial, note=data.get("note")), data)
+        self._append(replace(trial, note=data.get("note")), data, inside=event.kind == "added")
 
     def _ended(self, event: Event) -> None:
         status: Any = event.kind
@@ -223,28 +220,28 @@ class Ledger:
         self.leases[self._trial(event).number] = Lease.from_data(event.data["lease"])
 
     def _row_excluded(self, event: Event) -> None:
-        self.closed[event.data["index"]] = None
+        self.excluded[event.data["index"]] = None
 
     def _row_included(self, event: Event) -> None:
-        self.closed.pop(event.data["index"], None)
+        self.excluded.pop(event.data["index"], None)
 
     def _extended(self, event: Event) -> None:
         """Number and codes of the candidates there were stay; what was measured outside may be a candidate now."""
-        before, table = self.setup.domain, self.setup.space
-        assert isinstance(table, Table)
-        table = extended_table(table, Rows(event.data["columns"], event.data["ids"]))
-        self.setup = with_table(self.setup, table)
-        if table.dim != before.dim:  # a column that did not vary does now
+        before = self.task.domain.dim
+        table = extended_table(self.task.space, Rows(event.data["columns"], event.data["ids"]))
+        self.task = with_table(self.task, table)
+        if table.dim != before:  # a column that did not vary does now
             self.fit = None
             self._X = np.zeros((len(self._y), table.dim))
         index = self._index[: len(self.trials)]
-        rows = np.flatnonzero(index >= 0)
+        rows = np.flatnonzero(index != UNLISTED)
         self._X[rows] = table.X[index[rows]]
-        for number in np.flatnonzero(index == OUTSIDE).tolist():
+        for number in np.flatnonzero(index == UNLISTED).tolist():
             place = table.place(self.trials[number].params)
-            self._X[number], self._index[number] = place.x, place.index
-            if place.index != OUTSIDE:
-                self.trials[number] = replace(self.trials[number], row=table.ids[place.index], note=None)
+            self._X[number] = place.x
+            if place.index is not None:
+                self._index[number], self._inside[number] = place.index, True
+                self.trials[number] = replace(self.trials[number], row=table.row_of(place.point), note=None)
 
     def _late(self, event: Event) -> None:
         """On record, not used; the same again is nothing new."""
@@ -276,43 +273,3 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "lost": Ledger._ended,
     "certified": Ledger._noted,
 }
-
-
-def fit_to_data(fit: Fit | None, *, new: bool) -> dict[str, Any] | None:
-    """A model for the record: in full when it is new, with the trials it saw as ranges, else by its number alone.
-
-    >>> fit_to_data(Fit(Hyperparameters("rbf", (0.5,), 1.0, 0.1), 4, (0, 1, 3)), new=True)["trials"]
-    [[0, 1], [3, 3]]
-    """
-    if fit is None:
-        return None
-    if not new:
-        return {"at_trial": fit.at_trial}
-    ranges: list[list[int]] = []
-    for number in fit.trials:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return {"hyperparameters": _as_dict(fit.hyperparameters), "at_trial": fit.at_trial, "trials": ranges}
-
-
-def _as_dict(h: Hyperparameters) -> dict[str, Any]:
-    return {
-        "family": h.family,
-        "lengthscale": h.lengthscale,
-        "signal_var": h.signal_var,
-        "noise_var": h.noise_var,
-        "shift": h.units.shift,
-        "scale": h.units.scale,
-        "knee": h.units.knee,
-        "bend": h.units.bend,
-    }
-
-
-def _from_dict(data: Mapping[str, Any]) -> Hyperparameters:
-    """Records of before there was a knee do not name one."""
-    of_units = {part.name for part in fields(Units)}
-    units = Units(**{name: value for name, value in data.items() if name in of_units})
-    rest = {name: value for name, value in data.items() if name not in of_units}
-    return Hyperparameters(**{**rest, "lengthscale": tuple(rest["lengthscale"]), "units": units})

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
-from regretless.study.certificate import Regret, check_stop
+from regretless.optimizer import Regret, check_stop
 from regretless.study.result import evaluations
 from regretless.study.study import Study
 from regretless.study.trial import Trial

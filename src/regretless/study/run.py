@@ -9,15 +9,12 @@ from regretless.acquisition import Rule
 from regretless.arrays import show
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
-from regretless.optimizer import Preset
+from regretless.optimizer import Direction, Given, Preset, Regret
 from regretless.spaces import Repeats
-from regretless.study.certificate import Regret
 from regretless.study.journal import Store
-from regretless.study.limits import Given
 from regretless.study.options import Exceptions, OnError, Options, as_options
 from regretless.study.progress import progress_bar
 from regretless.study.result import Result, evaluations
-from regretless.study.settings import Direction
 from regretless.study.study import Study
 from regretless.study.trial import Trial
 from regretless.study.workers import End, InProcess, Loop

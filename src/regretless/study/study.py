@@ -11,27 +11,32 @@ from regretless.errors import InvalidInput, NumericalError, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
     Choice,
+    Direction,
     Fit,
+    Given,
     History,
     Preset,
-    Setup,
-    State,
+    Regret,
+    RemainingRegret,
+    Task,
+    certificate_of,
+    check_stop,
+    measurement_of,
+    params_of,
     predict,
     recommend,
     without_last,
 )
-from regretless.spaces import Mixed, Place, Repeats, Table, read_rows
+from regretless.spaces import Place, Repeats, Space, read_rows
 from regretless.study import registry, transitions
 from regretless.study.arguments import as_bool, as_key, as_reason
 from regretless.study.asking import Asker
-from regretless.study.certificate import Regret, RemainingRegret, check_stop
-from regretless.study.certifying import Certifier
+from regretless.study.carried import Carried
 from regretless.study.events import Event
 from regretless.study.journal import Journal, MemoryJournal, Store
 from regretless.study.ledger import Ledger
-from regretless.study.limits import Given
 from regretless.study.recorder import Recorder
-from regretless.study.settings import Direction, Settings, settings
+from regretless.study.settings import Settings, settings
 from regretless.study.trial import Recommendation, Trial
 
 if TYPE_CHECKING:
@@ -121,15 +126,12 @@ class Study:
         self, chosen: Settings, journal: Journal, *, name: str | None, author: str, lease: float | None, retries: int
     ) -> None:
         self.name = name
-        self.direction: Direction = chosen.direction
-        self.objective = chosen.objective
         self.about: Mapping[str, Any] = chosen.about
-        self._created = chosen.setup  # a table may have been extended since: see `_setup`
-        ledger = Ledger(self._created, self._sign)
+        self._created = chosen.task  # a table may have been extended since: see `_task`
+        ledger = Ledger(self._created)
         self._recorder = Recorder(journal, ledger, author=author, seconds=lease, retries=retries)
-        self._asker = Asker(self._recorder, self._sign)
-        self._limits = chosen.limits
-        self._certifier = Certifier(ledger, self._sign, self.objective, self._limits)
+        self._carried = Carried(ledger)
+        self._asker = Asker(self._recorder, self._carried)
 
     @classmethod
     def open(
@@ -240,24 +242,34 @@ class Study:
     # What it is -----------------------------------------------------------------------------------------------------
 
     @property
-    def space(self) -> Table | Mixed:
+    def space(self) -> Space:
         """What may be tried."""
-        return self._setup.space
+        return self._task.space
+
+    @property
+    def objective(self) -> str:
+        """What the value is called."""
+        return self._task.objective.name
+
+    @property
+    def direction(self) -> Direction:
+        """Whether large or small values are wanted."""
+        return self._task.objective.direction
 
     @property
     def rule(self) -> Rule:
         """How the next point is chosen."""
-        return self._setup.rule
+        return self._task.rule
 
     @property
     def seed(self) -> int:
         """What all randomness comes from."""
-        return self._setup.seed
+        return self._task.seed
 
     @property
     def limits(self) -> Given | None:
         """What the objective cannot leave, None where nothing is known."""
-        return self._limits.given
+        return self._task.objective.limits.given
 
     @property
     def author(self) -> str:
@@ -277,7 +289,7 @@ class Study:
     @property
     def excluded_rows(self) -> tuple[Any, ...]:
         """Candidates that are not suggested: ids of a table's rows, or parameters of another finite space."""
-        return tuple(self._name_of(index) for index in self._ledger.closed)
+        return tuple(self._task.domain.name_of(index) for index in self._ledger.excluded)
 
     def events(self, after: int = 0) -> tuple[Event, ...]:
         """Everything that happened, in order, from all who use the study; with ``after``, what came after that."""
@@ -418,13 +430,15 @@ class Study:
 
         What was measured there is still used, and it may still be recommended: the certificate is about all candidates.
         """
-        index = self._candidate(row)
-        transitions.close_row(self._recorder, index, self._name_of(index), as_reason(reason, needed=True))
+        domain = self._task.domain
+        index = domain.candidate_of(row)
+        transitions.exclude_row(self._recorder, index, domain.name_of(index), as_reason(reason, needed=True))
 
     def include_row(self, row: Any, reason: str = "") -> None:
         """Let a candidate be suggested again."""
-        index = self._candidate(row)
-        transitions.open_row(self._recorder, index, self._name_of(index), as_reason(reason))
+        domain = self._task.domain
+        index = domain.candidate_of(row)
+        transitions.include_row(self._recorder, index, domain.name_of(index), as_reason(reason))
 
     def release(self, trial: Trial | int, reason: str = "") -> Trial:
         """Give a pending trial up: it is lost, and its candidate may be suggested again."""
@@ -440,9 +454,8 @@ class Study:
         """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``."""
         history = self._told_history("recommend")
         choice = self._choice(history)
-        params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
-        mean = float(self._within(history, np.asarray(self._sign * choice.mean)))
-        return Recommendation(params, self._row(choice.index), mean, choice.sd)
+        params, row = params_of(self._task, choice.point)
+        return Recommendation(params, row, float(self._outward(history, np.asarray(choice.mean))), choice.sd)
 
     def certificate(
         self, eps: float | None = None, *, draws: int = 0, record: bool = False, leave_out: int = 0
@@ -482,12 +495,14 @@ class Study:
         if eps is not None:
             as_nonnegative(eps, "eps")
         draws, out = as_whole(draws, "draws"), as_whole(leave_out, "leave_out")
-        if out >= len(history.y):
-            raise InvalidInput(f"leave_out must leave one of the {len(history.y)} told values, got {out}.")
+        told = len(history.series().y)
+        if out >= told:
+            raise InvalidInput(f"leave_out must leave one of the {told} told values, got {out}.")
         if as_bool(record, "record") and out:
             raise InvalidInput("only the certificate of now goes on record: leave out either record= or leave_out=.")
         choice = self._choice(history) if not out else None
-        left = self._certifier.certificate(without_last(history, out), choice, eps=eps, draws=draws)
+        then = without_last(history, out)
+        left = certificate_of(self._task, then, self._carried.doubt(then), choice, eps=eps, draws=draws)
         if record:
             self._recorder.record(lambda: self._recorder.event("certified", **left.to_data()))
         return left
@@ -502,11 +517,11 @@ class Study:
         """
         check_stop(when)
         history = self._history()
-        if len(history.y) < when.patience:
+        if len(history.series().y) < when.patience:
             return None
         try:
             left = self.certificate()
-            return left if self._certifier.may_stop(when, history, left) else None
+            return left if self._carried.may_stop(when, history, left) else None
         except NumericalError:  # without a certificate there is no reason to stop
             return None
 
@@ -519,8 +534,8 @@ class Study:
         skew: there they are the median, and half the width of the central 68 %.
         """
         history = self._told_history("predict")
-        mean, sd = predict(self._asker.believe(history), self._encoded(many, "predict"))
-        return self._within(history, self._sign * mean), sd
+        mean, sd = predict(self._carried.search(history), self._encoded(many, "predict"))
+        return self._outward(history, mean), sd
 
     def predict_measurement(self, many: Iterable[Any]) -> tuple[Floats, Floats, Floats]:
         """Median, lower and upper end of what nine of ten measurements at a list of parameters should give.
@@ -537,7 +552,8 @@ class Study:
         True
         """
         history = self._told_history("predict_measurement")
-        return self._certifier.measurement(history, self._encoded(many, "predict_measurement"))
+        X = self._encoded(many, "predict_measurement")
+        return measurement_of(self._task, history, self._carried.doubt(history), X)
 
     def optimize(
         self,
@@ -573,22 +589,8 @@ class Study:
     # Inside ---------------------------------------------------------------------------------------------------------
 
     @property
-    def _sign(self) -> float:
-        return 1.0 if self.direction == "maximize" else -1.0
-
-    @property
-    def _setup(self) -> Setup:
-        return self._ledger.setup
-
-    @property
-    def _table(self) -> Table:
-        assert isinstance(self._setup.domain, Table)
-        return self._setup.domain
-
-    @property
-    def _product(self) -> Mixed:
-        assert isinstance(self._setup.domain, Mixed)
-        return self._setup.domain
+    def _task(self) -> Task:
+        return self._ledger.task
 
     @property
     def _ledger(self) -> Ledger:
@@ -598,20 +600,12 @@ class Study:
     def _fit(self) -> Fit | None:
         return self._ledger.fit
 
-    @property
-    def _state(self) -> State | None:
-        return self._asker.state
-
-    @_state.setter
-    def _state(self, state: State | None) -> None:
-        self._asker.state = state
-
     def _number(self, value: Any, what: str) -> float:
         try:
             number = as_finite_float(value, what) + 0.0  # -0.0 and 0.0 are one value, in every database
         except InvalidInput as error:
             raise InvalidInput(f"{error} A trial without a result is told as failed=True.") from error
-        if not self._setup.surrogate.standardize and abs(number) > _LARGEST_RAW:
+        if not self._task.surrogate.standardize and abs(number) > _LARGEST_RAW:
             raise InvalidInput(
                 f"{what} must be within +-{_LARGEST_RAW:g} for a model that does not standardise, got {show(number)}. "
                 "Scale the values, or use a Surrogate with standardize=True."
@@ -633,49 +627,29 @@ class Study:
 
     def _place(self, params: Any, row: Any) -> Place:
         """Where something was measured, by its parameters or by a row's id."""
-        if row is None:
-            return self._setup.domain.place(params)
-        if not isinstance(self.space, Table):
-            raise InvalidInput("row= names a row of a table; this study's space is not a table: give params.")
-        index = self.space.index_of_id(row)
-        return Place(self.space.params(index), self.space.X[index], index)
+        domain = self._task.domain
+        return domain.place(params) if row is None else domain.place_of_row(row)
 
-    def _row(self, index: int) -> Any:
-        return self.space.ids[index] if index >= 0 and isinstance(self.space, Table) else None
-
-    def _candidate(self, row: Any) -> int:
-        """The number of a candidate that is to be taken off the list, or put back."""
-        if isinstance(self.space, Table):
-            return self.space.index_of_id(row)
-        if not isinstance(self._setup.domain, Table):
-            raise InvalidInput(
-                "only candidates that can be listed can be excluded: rows of a table, or points of a finite space of "
-                "up to ten thousand. This space is neither; narrow its bounds in a new study instead."
-            )
-        return self._setup.domain.index_of(row)
-
-    def _name_of(self, index: int) -> Any:
-        return self.space.ids[index] if isinstance(self.space, Table) else self._table.params(index)
-
-    def _within(self, history: History, values: Floats) -> Floats:
-        """Values within the limits, or as far outside as some were measured."""
-        return self._limits.reaching(self._sign * history.y).clip(values)
+    def _outward(self, history: History, values: Floats) -> Floats:
+        """Values as the user sees them: within the limits, or as far outside as some were measured."""
+        objective = self._task.objective
+        return objective.limits.reaching(objective.outward(history.series().y)).clip(objective.outward(values))
 
     def _encoded(self, many: Iterable[Any], what: str) -> Floats:
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):
             raise InvalidInput(
                 f"{what} needs a list of params, got {show(many)}. For one point write {what}([params])."
             )
-        domain = self._setup.domain
+        domain = self._task.domain
         places = [domain.place(params).x for params in many]
         return np.array(places, dtype=np.float64).reshape(len(places), domain.dim)
 
     def _choice(self, history: History) -> Choice:
-        return recommend(self._setup, history, self._asker.believe(history))
+        return recommend(self._task, history, self._carried.search(history))
 
     def _told_history(self, what: str) -> History:
         history = self._history()
-        if not len(history.y):
+        if not len(history.series().y):
             raise InvalidInput(f"{what} needs at least one told value; tell or add one first.")
         return history
 

@@ -7,14 +7,14 @@ tell at once cannot both be first.
 from collections.abc import Callable
 from typing import Any
 
-from regretless.errors import InvalidInput, TrialConflict
+from regretless.errors import TrialConflict
 from regretless.optimizer import with_table
-from regretless.spaces import OUTSIDE, Place, Raw, Table, extended_table, further_rows
+from regretless.spaces import Place, Raw, extended_table, further_rows
 from regretless.study.events import Event
 from regretless.study.recorder import Recorder
 from regretless.study.trial import Status, Trial
 
-__all__ = ["add", "amend", "close_row", "end", "extend", "open_row", "release", "renew", "use"]
+__all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "release", "renew", "use"]
 
 
 def end(recorder: Recorder, number: int, status: Status, value: float | None) -> Trial:
@@ -51,18 +51,15 @@ def add(recorder: Recorder, value: float | None, where: Callable[[], Place], key
     def decide() -> Event | None:
         if key in ledger.keys:
             return None
-        number, space, place = len(ledger.trials), ledger.setup.space, where()
-        on_table = isinstance(ledger.setup.domain, Table)
-        data: dict[str, Any] = {"params": place.params, "row": None, "index": place.index}
-        if place.index == OUTSIDE:
-            what = "not a row of the table" if isinstance(space, Table) else "outside the space"
-            note = f"{what}: used as data, never suggested"
-            return recorder.event("added_outside", number, value, **data, x=place.x.tolist(), note=note, key=key)
-        if isinstance(space, Table):
-            data["row"] = space.ids[place.index]
-        if not on_table:
+        number, domain, place = len(ledger.trials), ledger.task.domain, where()
+        data: dict[str, Any] = {"params": place.params, "row": domain.row_of(place.point), "index": place.index}
+        if place.index is None:
             data["x"] = place.x.tolist()
-        return recorder.event("added", number, value, **data, key=key)
+        if place.inside:
+            return recorder.event("added", number, value, **data, key=key)
+        what = "not a row of the table" if domain.has_rows else "outside the space"
+        note = f"{what}: used as data, never suggested"
+        return recorder.event("added_outside", number, value, **data, note=note, key=key)
 
     recorder.record(decide)
     return ledger.trials[ledger.keys[key][0]]
@@ -136,43 +133,37 @@ def extend(recorder: Recorder, raw: Raw, reason: str) -> list[Any]:
 
     def decide() -> Event | None:
         nonlocal before
-        table = ledger.setup.space
-        if not isinstance(table, Table):
-            raise InvalidInput(
-                "only a table can be extended; this space is the product of its parameters. Make a new study with "
-                "wider ones, and add to it what was measured."
-            )
-        before = table.n_candidates
-        rows = further_rows(table, raw)
+        task = ledger.task
+        rows = further_rows(task.space, raw)
+        before = task.domain.n_candidates or 0
         if not len(rows):
             return None
-        with_table(ledger.setup, extended_table(table, rows))  # what cannot be added up is not stored
+        with_table(task, extended_table(task.space, rows))  # what cannot be added up is not stored
         columns = {name: list(values) for name, values in rows.columns.items()}
         named = None if rows.ids is None else list(rows.ids)
         return recorder.event("extended", columns=columns, ids=named, reason=reason)
 
     recorder.record(decide)
-    table = ledger.setup.space
-    assert isinstance(table, Table)
-    return list(table.ids[before:])
+    domain = ledger.task.domain
+    return [domain.name_of(index) for index in range(before, domain.n_candidates or 0)]
 
 
-def close_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
+def exclude_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
     """Take a candidate off the list of what may be suggested."""
     ledger = recorder.ledger
 
     def decide() -> Event | None:
-        return None if index in ledger.closed else recorder.event("row_excluded", index=index, row=row, reason=reason)
+        return None if index in ledger.excluded else recorder.event("row_excluded", index=index, row=row, reason=reason)
 
     recorder.record(decide)
 
 
-def open_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
+def include_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
     """Put a candidate back on the list."""
     ledger = recorder.ledger
 
     def decide() -> Event | None:
-        return recorder.event("row_included", index=index, row=row, reason=reason) if index in ledger.closed else None
+        return recorder.event("row_included", index=index, row=row, reason=reason) if index in ledger.excluded else None
 
     recorder.record(decide)
 

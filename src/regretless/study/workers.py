@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from regretless.arrays import as_measurement, show
 from regretless.errors import Exhausted, InvalidInput, RegretlessError, TrialConflict
-from regretless.study.certificate import RemainingRegret
+from regretless.optimizer import RemainingRegret
 from regretless.study.options import Options
 from regretless.study.study import Study
 from regretless.study.trial import Trial

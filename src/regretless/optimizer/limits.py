@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arrays import Floats, as_finite_float
+from regretless.arrays import Floats, as_finite_float, show
 from regretless.errors import InvalidInput
-from regretless.spaces.scalars import show
 
 __all__ = ["Given", "Limits", "as_limits"]
 

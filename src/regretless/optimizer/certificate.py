@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
-from regretless.study.limits import Given, as_limits
-from regretless.study.wording import amount
+from regretless.optimizer.limits import Given, as_limits
+from regretless.optimizer.wording import amount
 from regretless.theory import BestProbability, Calibration
 
 __all__ = ["Regret", "RemainingRegret", "check_stop"]
