@@ -141,8 +141,8 @@ def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, 
     space = lab.study.space
     params: dict[str, Any] = {name: column[i] for name, column in found.factors.items()}
     try:
-        if isinstance(space, Table) and found.id is not None:
-            row = space.params(space.index_of_id(found.ids[i]))
+        if space.has_rows and found.id is not None:
+            row = space.place_of_row(found.ids[i]).params
             odd = [name for name, value in params.items() if row[name] != value]
             if odd:
                 raise InvalidInput(

@@ -6,7 +6,6 @@ from regretless.cli._output import say
 from regretless.cli._study import Lab, check_rows, open_lab, study_options
 from regretless.errors import InvalidInput
 from regretless.report.text import point
-from regretless.spaces import Table
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -45,8 +44,7 @@ def command(
 def _at(lab: Lab, row: str) -> list[Trial]:
     """What is pending at a row, at least one trial."""
     space = lab.study.space
-    assert isinstance(space, Table)
-    row_id = space.ids[space.index_of_id(row)]
+    row_id = space.name_of(space.candidate_of(row))
     found = [trial for trial in lab.pending if trial.row == row_id]
     if not found:
         raise InvalidInput(f"nothing is pending at {lab.row_name} {row} (pending: {lab.pending_numbers}).")
