@@ -82,7 +82,7 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
 
 
 def measured_before(study: Study, trial: Trial) -> int:
-    """How many earlier trials have a result of the same experiment; those set aside do not count."""
+    """How many earlier trials have a result of the same experiment; excluded ones do not count."""
     return sum(
         other.status == "told" and not other.excluded and other.params == trial.params
         for other in study.trials[: trial.number]

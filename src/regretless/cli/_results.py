@@ -1,4 +1,4 @@
-"""Results of a file brought into a study, each once: what is on record already is not recorded again."""
+"""Results of a file, into a new study or into one that has results: what is on record is not recorded again."""
 
 from collections import Counter
 from collections.abc import Hashable
@@ -9,13 +9,45 @@ from regretless.cli._output import progress
 from regretless.cli._study import Lab
 from regretless.errors import InvalidInput
 from regretless.sheets import Experiments, Reading, Value, read_experiments, read_sheet
-from regretless.spaces import Mixed, Table
-from regretless.study import Trial
+from regretless.spaces import Mixed, Repeats, Table
+from regretless.study import Study, Trial
 
-__all__ = ["Incoming", "incoming", "read_for", "store"]
+__all__ = ["Incoming", "add_results", "incoming", "read_for", "store", "study_of"]
 
 
 _OUTSIDE = "If it was run so, import --outside takes such results as data of the model; ran takes a single one."
+
+
+def study_of(
+    experiments: Experiments,
+    objective: str,
+    *,
+    maximize: bool,
+    limits: tuple[float, float] | None,
+    repeats: Repeats | None = None,
+    seed: int = 0,
+) -> Study:
+    """All rows are candidates, those with a result are data. Same file, same study: the seed is fixed."""
+    study = Study(
+        experiments.table(repeats),
+        direction="maximize" if maximize else "minimize",
+        objective=objective,
+        limits=limits,
+        seed=seed,
+    )
+    add_results(study, experiments)
+    return study
+
+
+def add_results(study: Study, experiments: Experiments) -> int:
+    """Add the results of a file to a study; how many there were."""
+    pairs = zip(experiments.ids, experiments.values, strict=True)
+    results = [(row, value) for row, value in pairs if value is not None]
+    with progress(results, "Adding results") as bar:
+        for row, value in bar:
+            failed = value == "failed"
+            study.add(row=row, value=None if failed else value, failed=failed)
+    return len(results)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +141,8 @@ def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, 
     space = lab.study.space
     params: dict[str, Any] = {name: column[i] for name, column in found.factors.items()}
     try:
-        if isinstance(space, Table) and found.id is not None:
-            row = space.params(space.index_of_id(found.ids[i]))
+        if space.has_rows and found.id is not None:
+            row = space.place_of_row(found.ids[i]).params
             odd = [name for name, value in params.items() if row[name] != value]
             if odd:
                 raise InvalidInput(

@@ -1,44 +1,45 @@
-"""Where a study stands, for people and for machines: what was measured, what is recommended, what that may cost."""
+"""Where a study stands: what was measured, what is recommended, what that may cost, and whether to stop.
+
+One object for people and for machines, behind every command and the report: one certificate, one stop rule, one advice.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from regretless.cli._output import point
 from regretless.errors import NumericalError
 from regretless.optimizer import as_limits
-from regretless.report.text import number, plus_minus
+from regretless.report.text import number, plus_minus, point
 from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
 
-__all__ = ["MET", "Standing", "standing"]
-
-#: Exit code of a command whose stop rule is met.
-MET = 3
+__all__ = ["StudyStatus", "status_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What is known of a study; ``left`` and ``recommended`` are None while nothing was measured, or in trouble."""
+class StudyStatus:
+    """What is known of a study; ``left`` and ``recommended`` are None where there is no certificate."""
 
     study: Study
     row_name: str
-    counts: Mapping[str, int]
-    best: Trial | None
-    repeats: tuple[float, ...]  # all values measured where the best one was
-    recommended: Recommendation | None
-    left: RemainingRegret | None
+    counts: Mapping[str, int]  # of trials, by what became of them
     stop: Regret | None
+    option: str  # how the user says when to stop
+    best: Trial | None = None
+    repeats: tuple[float, ...] = ()  # all values measured where the best one was
+    recommended: Recommendation | None = None
+    left: RemainingRegret | None = None
     met: bool = False  # whether the stop rule is: what `Study.should_stop` says
     trouble: str = ""  # why there is no certificate although something was measured
-    option: str = "--stop"  # how the user says when to stop
 
     def facts(self) -> list[tuple[str, str]]:
         """Labelled sentences."""
         objective = self.study.objective
-        said = {"lost": "given up"}
+        said = {"lost": "released"}
         counted = " · ".join(f"{count} {said.get(word, word)}" for word, count in self.counts.items() if count)
         facts = [("Objective", f"{objective}, to be {self.study.direction}d".replace("ized", "ised"))]
         facts.append(("Experiments", counted or "none yet"))
+        if self.study.excluded_rows:
+            facts.append(("Excluded rows", f"{self.row_name} {', '.join(map(str, self.study.excluded_rows))}"))
         if self.best is None:
             return [*facts, ("Advice", self.advice())]
         best = f"{number(self.best.value)} at {point(self.best.row, self.best.params, self.row_name)}"
@@ -124,8 +125,40 @@ class Standing:
         }
 
 
-def standing(study: Study, stop: Regret | None, row_name: str = "row", *, record: bool = False) -> Standing:
-    """Look at a study; with something measured the certificate is computed, and put on record if asked."""
+def status_of(
+    study: Study,
+    stop: Regret | None = None,
+    row_name: str = "row",
+    *,
+    record: bool = False,
+    option: str = "--stop",
+) -> StudyStatus:
+    """Where a study stands; with something measured the certificate is computed, and put on record if asked.
+
+    Parameters
+    ----------
+    study
+        What is looked at.
+    stop
+        The stop rule to advise by.
+    row_name
+        What the lab calls the names of its rows.
+    record
+        Whether the certificate goes on record.
+    option
+        How the user says when to stop, for the advice.
+
+    Examples
+    --------
+    >>> study = Study([{"t": t} for t in range(10)], objective="yield", seed=1)
+    >>> status_of(study).advice()
+    'Go on: nothing was measured yet.'
+    >>> for _ in range(9):
+    ...     trial = study.ask()
+    ...     trial = study.tell(trial, -abs(trial.params["t"] - 4))
+    >>> dict(status_of(study, Regret(0.5, patience=1)).facts())["Best measured"]
+    '0 at row 4 (t=4)'
+    """
     used = [trial for trial in study.trials if not trial.excluded]
     counts = {
         "measured": sum(trial.status == "told" for trial in used),
@@ -134,16 +167,18 @@ def standing(study: Study, stop: Regret | None, row_name: str = "row", *, record
         "lost": sum(trial.status == "lost" for trial in used),
         "excluded": len(study.trials) - len(used),
     }
+    blank = StudyStatus(study, row_name, counts, stop, option)
     best = study.best
     if best is None:
-        return Standing(study, row_name, counts, None, (), None, None, stop)
+        return blank
     values = tuple(trial.value for trial in used if trial.value is not None and dict(trial.params) == dict(best.params))
+    measured = replace(blank, best=best, repeats=values)
     try:
         left, advised = study.certificate(record=record), study.recommend()
     except NumericalError as error:
-        return Standing(study, row_name, counts, best, values, None, None, stop, trouble=str(error))
+        return replace(measured, trouble=str(error))
     met = stop is not None and study.should_stop(stop) is not None
-    return Standing(study, row_name, counts, best, values, advised, left, stop, met)
+    return replace(measured, recommended=advised, left=left, met=met)
 
 
 def _trust(left: RemainingRegret) -> str:

@@ -8,11 +8,11 @@ from scipy import stats
 
 from regretless.confidence import ShiftedExponential
 from regretless.gp import Kernel, posterior, table_posterior
-from regretless.paper import bounds, stopping
+from regretless.paper import simulations
 from regretless.paper.experiments import EXPERIMENTS
 from regretless.paper.jobs import Unit
 from regretless.paper.settings import read_settings
-from regretless.paper.two_points import _simulate
+from regretless.paper.simulations import _play_two_points
 
 
 def compute(experiment, problem, method, seed=0, **change):
@@ -26,7 +26,7 @@ def test_two_points_against_the_textbook_posterior(constant, rho):
     K = np.array([[1.0, rho], [rho, 0.99]])
     T, runs = 30, 3
     world, rule = np.random.default_rng(1), np.random.default_rng(2)
-    found = _simulate(K, constant, runs, [1, 7, T], world, rule)
+    found = _play_two_points(K, constant, runs, [1, 7, T], world, rule)
     world, rule = np.random.default_rng(1), np.random.default_rng(2)
     f = world.standard_normal((runs, 2)) @ np.linalg.cholesky(K).T
     zeta = [np.full(runs, constant**2) if constant else None for _ in range(T)]
@@ -55,7 +55,7 @@ def test_regrets_against_conditioning_a_posterior():
     X = np.random.default_rng(0).random((16, 2))  # a grid has ties, which rounding would break
     kernel, noise_var, T, runs = Kernel("rbf", np.full(2, 0.3), 1.0), 0.05, 12, 3
     zeta = np.random.default_rng(3).exponential(2.0, (T, runs)) + 4.0
-    regret, step = bounds._regrets(kernel, X, noise_var, zeta, np.random.default_rng(4))
+    regret, step = simulations._regrets(kernel, X, noise_var, zeta, np.random.default_rng(4))
     world = np.random.default_rng(4)
     f = world.standard_normal((runs, 16)) @ np.linalg.cholesky(kernel(X, X)).T
     noise = np.array([world.standard_normal(runs) for _ in range(T)])
@@ -101,7 +101,7 @@ def test_conditional_runs_share_their_zetas():
 
 def test_stopping_columns():
     run = compute("stopping", "gp-sample", "irgp-ucb")
-    assert set(run) == {"t", "regret", *stopping.STOPPING}
+    assert set(run) == {"t", "regret", *simulations.STOPPING}
     assert (run["certificate"] <= run["lemma"] + 1e-12).all()
     assert (run["lemma"] < run["gap"]).all()
     assert (run["regret"] >= 0).all()
@@ -109,7 +109,7 @@ def test_stopping_columns():
                             np.array([[0.0], [0.5]]))  # fmt: skip
     # prior: mean 0, sd 1 everywhere, so the gap is twice the root of share * beta
     beta = 2 * math.log(7 * 9 * math.pi**2 / 0.6)
-    assert stopping._gap(table, [0], 3, 7, 0.2) == pytest.approx(2 * math.sqrt(0.2 * beta))
+    assert simulations._gap(table, [0], 3, 7, 0.2) == pytest.approx(2 * math.sqrt(0.2 * beta))
 
 
 def test_confidence_is_the_laws():
