@@ -392,6 +392,7 @@ class TestStopping:
             "relative",
             "patience",
             "threshold",
+            "measure",
         }
         left = run(ROWS, 9).certificate()
         assert Regret(0.5).threshold(left) == 0.5

@@ -13,7 +13,6 @@ from tests.study.torture import rules
 
 from regretless import Study, Surrogate
 from regretless.acquisition import RULES
-from regretless.optimizer import model
 
 
 def play(study: Study, steps: int = 8, before_ask=None) -> Study:
@@ -98,8 +97,8 @@ def fits_on_record(study):
 @pytest.fixture
 def fits(monkeypatch):
     """The number of observations of every fit that is made."""
-    made, fit = [], model.fit
-    monkeypatch.setattr(model, "fit", lambda *args, **more: (made.append(len(args[2])), fit(*args, **more))[1])
+    made, fit = [], Surrogate.fit
+    monkeypatch.setattr(Surrogate, "fit", lambda *args, **more: (made.append(len(args[2])), fit(*args, **more))[1])
     return made
 
 

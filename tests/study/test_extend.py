@@ -180,11 +180,11 @@ def test_bounds_of_the_shorter_table_are_not_remembered():
     store = MemoryStore()
     study = Study.open(store, "s", space=FIRST, seed=1)
     go_on(study, 8)
-    before = study._carried.bound(study._history())
+    before = study._carried.look(study._history()).bound
     study.extend(MORE)
     fresh = Study.open(store, "s")
-    after = study._carried.bound(study._history())
-    assert after == fresh._carried.bound(fresh._history())
+    after = study._carried.look(study._history()).bound
+    assert after == fresh._carried.look(fresh._history()).bound
     assert after > before
 
 

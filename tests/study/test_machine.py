@@ -36,7 +36,7 @@ VALUES = st.one_of(
     st.floats(-1e3, 1e3),
     st.floats(allow_nan=False, allow_infinity=False),
 )
-BAD_VALUES = st.sampled_from([math.nan, math.inf, -math.inf, "1", None, True, [1.0], np.ones(2), 1j, {}])
+BAD_VALUES = st.sampled_from([math.nan, math.inf, -math.inf, "1", None, True, [], ["1"], np.ones((2, 1)), 1j, {}])
 BAD_PARAMS = st.sampled_from([None, {"zz": 1}, "x", 3, [math.nan], [0.5] * 9, {"x0": math.nan, "x1": 1.0}])
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from regretless.arrays import as_vector
 from regretless.errors import InvalidInput
+from regretless.optimizer import Certified, FrontRegret
 from regretless.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, new_axes, plain_log_ticks, ticks, tidy
-from regretless.study import RemainingRegret
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ _LIGHTS = {
 
 
 def plot_certificate(
-    records: Sequence[RemainingRegret],
+    records: Sequence[Certified],
     regret: Sequence[float] | None = None,
     ax: "Axes | None" = None,
     *,
@@ -51,7 +51,7 @@ def plot_certificate(
         What was drawn into.
     """
     looks = list(records)
-    if not looks or not all(isinstance(look, RemainingRegret) for look in looks):
+    if not looks or not all(isinstance(look, Certified) for look in looks):
         raise InvalidInput("plot_certificate draws a list of what study.certificate() gave, one record at least.")
     at = as_vector(np.arange(1, len(looks) + 1) if evaluations is None else list(evaluations), "evaluations")
     true = None if regret is None else as_vector(list(regret), "regret")
@@ -80,7 +80,10 @@ def plot_certificate(
         ax.set_yscale("symlog", linthresh=float(near))
         ax.set_ylim(bottom=-0.2 * near)  # a line at 0 stays off the frame
     ax.set_xlabel("evaluation")
-    ax.set_ylabel(f"regret left ({looks[0].objective})")
+    last = looks[-1]
+    ax.set_ylabel(
+        "epsilon left (widths of the front)" if isinstance(last, FrontRegret) else f"regret left ({last.objective})"
+    )
     ax.xaxis.set_major_locator(ticks(whole=True))
     tidy(ax, grid=True)
     return ax

@@ -115,4 +115,5 @@ def _pick(task: Task, history: History, number: int, zeta: float, state: State) 
     """The same suggestion with this zeta in place of a draw."""
     made, _ = suggest(replace(task, rule=GPUCB(Schedule.constant(zeta))), history, number, state)
     params, row = params_of(task, made.point)
-    return Pick(zeta, params, row, task.objective.outward(made.record["mean"]), made.record["sd"])
+    mean, sd = made.expected[0]
+    return Pick(zeta, params, row, task.objective.outward(mean), sd)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.errors import NumericalError
+from regretless.optimizer import Certified
 from regretless.plots import plot_certificate, plot_regret
 from regretless.plots.canvas import BLUE, SKY, load
 from regretless.plots.page import image
 from regretless.report.effects import Effect
-from regretless.study import RemainingRegret, Study
+from regretless.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,7 @@ def progress_figure(study: Study) -> str:
     return _embedded(figure, "The best value so far, by evaluation")
 
 
-def certificates(study: Study) -> tuple[list[RemainingRegret], list[int]]:
+def certificates(study: Study) -> tuple[list[Certified], list[int]]:
     """What the certificate was after some of the results, and after how many; the last is the one now.
 
     All of them are the study's own: its model, its candidates, the results as they are corrected today.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from regretless.errors import NumericalError
-from regretless.optimizer import as_limits
+from regretless.optimizer import Certified, as_limits
 from regretless.report.text import number, plus_minus, point
 from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
 
@@ -27,7 +27,7 @@ class StudyStatus:
     best: Trial | None = None
     repeats: tuple[float, ...] = ()  # all values measured where the best one was
     recommended: Recommendation | None = None
-    left: RemainingRegret | None = None
+    left: Certified | None = None
     met: bool = False  # whether the stop rule is: what `Study.should_stop` says
     trouble: str = ""  # why there is no certificate although something was measured
 
@@ -71,7 +71,11 @@ class StudyStatus:
             return str(limits)
         out = ", ".join(f"{number(trial.value)} (trial {trial.number})" for trial in told[:3])
         out += ", ..." if len(told) > 3 else ""
-        said = "taken as noise" if self.left is None or self.left.limits_hold else "too far to be noise: not used"
+        said = (
+            "taken as noise"
+            if not isinstance(self.left, RemainingRegret) or self.left.limits_hold
+            else "too far to be noise: not used"
+        )
         return f"{limits}; outside: {out}; {said}"
 
     def advice(self) -> str:
@@ -116,8 +120,8 @@ class StudyStatus:
                 "exact": left.exact,
                 "model": left.model,
                 "trust": left.trust.light,
-                "limits": left.limits,
-                "limits_hold": left.limits_hold,
+                "limits": left.limits if isinstance(left, RemainingRegret) else None,
+                "limits_hold": not isinstance(left, RemainingRegret) or left.limits_hold,
                 "sentence": left.sentence,
             },
             "stop": self.met,
@@ -181,7 +185,7 @@ def status_of(
     return replace(measured, recommended=advised, left=left, met=met)
 
 
-def _trust(left: RemainingRegret) -> str:
+def _trust(left: Certified) -> str:
     light, message = left.trust.light, left.trust.message
     return message if light == "too few data" else f"{light}. {message}"
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
-from regretless.optimizer import Regret, check_stop
+from regretless.optimizer import StopRule, check_stop
 from regretless.study.result import evaluations
 from regretless.study.study import Study
 from regretless.study.trial import Trial
@@ -26,7 +26,7 @@ class Options:
     f: Callable[[Any], Any]
     n_trials: int | None = None  # so many more, or
     until: int | None = None  # so many in all
-    stop_when: Regret | None = None
+    stop_when: StopRule | None = None
     callback: Callable[[Study, Trial], Any] | None = None
     failing: tuple[type[Exception], ...] = ()  # exceptions that make a failed trial; others end the run
     progress: bool | None = None

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from regretless.optimizer import RemainingRegret
+from regretless.optimizer import Certified
 from regretless.spaces import as_argument
 from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
@@ -17,7 +17,7 @@ class Result:
 
     study: Study
     message: str
-    stopped_by: RemainingRegret | None = None  # the certificate that ended the run, where one did
+    stopped_by: Certified | None = None  # the certificate that ended the run, where one did
 
     @property
     def best(self) -> Trial | None:
@@ -26,8 +26,13 @@ class Result:
 
     @property
     def recommended(self) -> Recommendation | None:
-        """Where the posterior mean is best; under noise a better choice than ``best``. None if nothing was told."""
-        return self.study.recommend() if self.best is not None else None
+        """Where the posterior mean is best; under noise a better choice than ``best``. None if nothing was told.
+
+        None with several objectives, too: see ``front``.
+        """
+        if not self.success or sum(outcome.role == "objective" for outcome in self.study.outcomes) > 1:
+            return None
+        return self.study.recommend()
 
     @property
     def history(self) -> tuple[Trial, ...]:
@@ -52,9 +57,19 @@ class Result:
     @property
     def success(self) -> bool:
         """Whether anything was measured."""
-        return self.best is not None
+        return any(trial.status == "told" for trial in self.study.trials)
+
+    @property
+    def front(self) -> tuple[Recommendation, ...]:
+        """With several objectives the Pareto set of what the models expect: see `Study.front`."""
+        return self.study.front
 
     def __str__(self) -> str:
+        several = len(self.study.best_trials)
+        if self.best is None and several:
+            return f"{self.message}: {several} Pareto-optimal trials, hypervolume {self.study.hypervolume:.6g}"
+        if self.best is None and self.success:
+            return f"{self.message}: no trial satisfies the constraints yet"
         if self.best is None:
             return f"{self.message}: nothing was measured"
         at = ", ".join(f"{name}={_short(value)}" for name, value in self.best.params.items())

@@ -1,21 +1,21 @@
 """A function, a space, a number of trials: `maximize` and `minimize`."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from regretless.acquisition import Rule
+from regretless.acquisition import JointRule, Rule
 from regretless.arrays import show
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
-from regretless.optimizer import Direction, Given, Preset, Regret
+from regretless.optimizer import Direction, Given, Preset, StopRule
 from regretless.spaces import Repeats
 from regretless.study.journal import Store
 from regretless.study.options import Exceptions, OnError, Options, as_options
 from regretless.study.progress import progress_bar
 from regretless.study.result import Result, evaluations
-from regretless.study.study import Study
+from regretless.study.study import Constraints, Study
 from regretless.study.trial import Trial
 from regretless.study.workers import End, InProcess, Loop
 
@@ -32,13 +32,18 @@ def maximize(
     name: str | None = None,
     seed: int | None = None,
     preset: Preset = "default",
-    rule: str | Rule | None = None,
+    rule: str | Rule | JointRule | None = None,
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
     repeats: Repeats | None = None,
-    objective: str = "value",
-    limits: Given | None = None,
-    stop_when: Regret | None = None,
+    objective: str | None = None,
+    objectives: Mapping[str, Direction] | None = None,
+    constraints: Constraints | None = None,
+    reference: Mapping[str, float] | None = None,
+    fallback: float | None = None,
+    alpha: float = 0.1,
+    limits: Given | Mapping[str, Given] | None = None,
+    stop_when: StopRule | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
     on_error: OnError = "raise",
     catch: Exceptions | None = None,
@@ -50,7 +55,8 @@ def maximize(
     ----------
     f
         The expensive function. It gets a dict of parameters, or an array where the space has no names, and returns a
-        number. NaN or an infinity counts as a failed trial.
+        number. NaN or an infinity counts as a failed trial. Several outcomes are returned as a dict by name; a list of
+        numbers is replicates.
     space
         What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, or a table of candidates.
     n_trials
@@ -60,8 +66,10 @@ def maximize(
     store, name
         Where to keep the run, and what it is called there: the path of a file or what else `Study.open` takes. The same
         call made again goes on where it was. Without a store the run lives as long as the program.
-    seed, preset, rule, surrogate, n_initial, repeats, objective, limits
+    seed, preset, rule, surrogate, n_initial, repeats, objective, constraints, fallback, alpha, limits
         See `Study`.
+    objectives, reference
+        Several objectives with directions of their own, and their reference point: see `Study`.
     stop_when
         Stop early once little regret is left: ``Regret(0.5)`` or ``Regret(relative=0.01)``. The reason is the message.
     callback
@@ -100,13 +108,18 @@ def minimize(
     name: str | None = None,
     seed: int | None = None,
     preset: Preset = "default",
-    rule: str | Rule | None = None,
+    rule: str | Rule | JointRule | None = None,
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
     repeats: Repeats | None = None,
-    objective: str = "value",
-    limits: Given | None = None,
-    stop_when: Regret | None = None,
+    objective: str | None = None,
+    objectives: Mapping[str, Direction] | None = None,
+    constraints: Constraints | None = None,
+    reference: Mapping[str, float] | None = None,
+    fallback: float | None = None,
+    alpha: float = 0.1,
+    limits: Given | Mapping[str, Given] | None = None,
+    stop_when: StopRule | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
     on_error: OnError = "raise",
     catch: Exceptions | None = None,
@@ -128,7 +141,7 @@ _OF_THE_RUN = ("f", "n_trials", "until", "stop_when", "callback", "on_error", "c
 def _find(direction: Direction, given: dict[str, Any]) -> Result:
     """`maximize` and `minimize`, from their arguments by name."""
     options = as_options(**{name: given.pop(name) for name in _OF_THE_RUN}, level=4)
-    with _study(**given, direction=direction) as study:
+    with _study(**given, direction=direction if given["objectives"] is None else None) as study:
         return run(study, options)
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from regretless.arrays import as_finite_float, as_positive, show
+from regretless.arrays import as_finite_float, as_measurement, as_positive, show
 from regretless.errors import InvalidInput
 from regretless.gp import pooled
 from regretless.optimizer import Outcome, Task
 from regretless.spaces.scalars import did_you_mean
 from regretless.study.ledger import Values
 
-__all__ = ["Told", "read_told"]
+__all__ = ["Told", "read_returned", "read_told"]
 
 #: Values of this size can still be squared and summed by a model that takes them as they are.
 _LARGEST_RAW = 1e50
@@ -55,6 +55,43 @@ def read_told(task: Task, value: Any, *, failed: Any, sd: Any, what: str) -> Tol
             values[name], known = _measured(task, outcome, given[name], errors.get(name), what)
             noise |= {name: known} if known else {}
     return Told(values, noise)
+
+
+def read_returned(task: Task, returned: Any, what: str) -> tuple[Any, bool | list[str]]:
+    """What a function returned, as the arguments ``value`` and ``failed`` of `Study.tell`.
+
+    NaN and infinities are outcomes that failed; among replicates they are left out.
+
+    >>> from regretless.optimizer import Outcome, as_task
+    >>> from regretless.spaces import as_space
+    >>> task = as_task(as_space([(0, 1)]), outcomes=(Outcome("a"), Outcome("b")))
+    >>> read_returned(task, {"a": 1.5, "b": float("nan")}, "what f returned")
+    ({'a': 1.5}, ['b'])
+    """
+    if len(task.outcomes) == 1 and not isinstance(returned, Mapping):
+        value = _finite(returned, what)
+        return value, value is None
+    given = _by_name(task, returned, what)
+    missing = [outcome.name for outcome in task.outcomes if outcome.name not in given]
+    if missing:
+        raise InvalidInput(f"{what} has no {missing[0]!r}. Return a value for each outcome, NaN for one that failed.")
+    values = {name: _finite(value, f"{what}, {name},") for name, value in given.items()}
+    failed = [name for name, value in values.items() if value is None]
+    if len(failed) == len(values):
+        return None, True
+    return {name: value for name, value in values.items() if value is not None}, failed or False
+
+
+def _finite(value: Any, what: str) -> float | list[float] | None:
+    if not _is_several(value):
+        return as_measurement(value, what)
+    found = [number for each in value if (number := as_measurement(each, what)) is not None]
+    return found or None
+
+
+def _is_several(value: Any) -> bool:
+    """Whether this is replicates in place of one number."""
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
 
 
 def _failed(task: Task, failed: Any, what: str) -> set[str] | None:
@@ -108,7 +145,7 @@ def _measured(task: Task, outcome: Outcome, value: Any, sd: float | None, what: 
     """The value, the mean of replicates, and what is known of its noise."""
     label = f"the value of {what}" if len(task.outcomes) == 1 else f"{outcome.name} of {what}"
     known: dict[str, Any] = {} if sd is None else {"sd": sd}
-    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
+    if _is_several(value):
         replicates = [_number(task, each, label) for each in value]
         if not replicates:
             raise InvalidInput(f"{label} must be a number or some replicates, got none.")

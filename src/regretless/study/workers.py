@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Generic, Literal, TypeVar
 
-from regretless.arrays import as_measurement, show
+from regretless.arrays import show
 from regretless.errors import Exhausted, InvalidInput, RegretlessError, TrialConflict
-from regretless.optimizer import RemainingRegret
+from regretless.optimizer import Certified
 from regretless.study.options import Options
 from regretless.study.study import Study
 from regretless.study.trial import Trial
+from regretless.study.values import read_returned
 
 __all__ = ["HEARTBEAT", "LEASE", "End", "InFlight", "InProcess", "Loop"]
 
@@ -101,7 +102,7 @@ class End:
     """
 
     reason: Literal["done", "exhausted", "stopped", "callback", "interrupted", "error", "hopeless"]
-    left: RemainingRegret | None = None
+    left: Certified | None = None
     trial: Trial | None = None
     error: Exception | None = None
     failed: int = 0
@@ -217,7 +218,7 @@ class Loop:
     def _end(self, trial: Trial, future: Future[Any]) -> End | None:
         """Tell, fail or release the trial of an evaluation that has ended."""
         try:
-            value, why = self._read(trial, future)
+            value, failed, why = self._read(trial, future)
         except Exception as error:
             why = _sentence(error)
             with contextlib.suppress(RegretlessError):  # the error that ended the run is the one to be raised
@@ -225,7 +226,7 @@ class Loop:
             self.report(self.study.trials[trial.number], why)
             return End("error", trial=trial, error=error, why=why)
         if value is not None:
-            self._tell(trial, value)
+            self._tell(trial, value, failed)
             self._has_value = True
             while self._kept_back:
                 self._tell(self._kept_back[0], None)
@@ -238,24 +239,25 @@ class Loop:
         self.report(self.study.trials[trial.number], why)
         return None
 
-    def _read(self, trial: Trial, future: Future[Any]) -> tuple[float | None, str]:
-        """The value, or None and why there is none; what ends the run is raised."""
+    def _read(self, trial: Trial, future: Future[Any]) -> tuple[Any, bool | list[str], str]:
+        """The value and which outcomes failed; None, all of them, and why. What ends the run is raised."""
         try:
             returned = future.result()
         except self.options.failing as error:
-            return None, _sentence(error)
+            return None, True, _sentence(error)
         try:
-            value = as_measurement(returned, f"what f returned for trial {trial.number}")
+            what = f"what f returned for trial {trial.number}"
+            value, failed = read_returned(self.study._task, returned, what)
         except InvalidInput as error:
             if Exception not in self.options.failing:
                 raise
-            return None, str(error)
-        return value, "" if value is not None else f"the value is {show(returned)}"
+            return None, True, str(error)
+        return value, failed, "" if value is not None else f"the value is {show(returned)}"
 
-    def _tell(self, trial: Trial, value: float | None) -> None:
+    def _tell(self, trial: Trial, value: Any, failed: bool | list[str] = True) -> None:
         """Tell the value, or that there is none."""
         try:
-            self.study.tell(trial, value, failed=value is None)
+            self.study.tell(trial, value, failed=failed)
         except Exception as error:  # of the store: what was paid for is not lost
             came_out = "failed" if value is None else f"gave {show(value)}"
             error.add_note(f"Trial {trial.number} {came_out}, which could not be stored; tell it later.")

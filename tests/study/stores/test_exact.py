@@ -193,7 +193,8 @@ def test_what_cannot_be_stored_is_refused():
 
 BAD_VALUES = [
     math.nan, math.inf, -math.inf, -math.nan, np.nan, np.float32("inf"), "1", "1.0", "", "nan", b"1", None, True, False,
-    np.True_, [], [1.0], (1.0,), {}, {"v": 1.0}, set(), 1j, np.ones(2), np.ones(1), np.array([[1.0]]), np.array("a"),
+    np.True_, [], ["1"], (1.0, None), {}, {"v": 1.0}, set(), 1j, np.ones((2, 1)), np.ones(0),
+    np.array([[1.0]]), np.array("a"),
     object(), type, print, range(3), Ellipsis, NotImplemented, 10**400, -(10**400), np.datetime64("2020-01-01"),
     Path("x"), slice(1), bytearray(b"1"), memoryview(b"1"), iter([1.0]), lambda: 1.0,
 ]  # fmt: skip
