@@ -32,7 +32,7 @@ __all__ = ["FrontEstimate", "epsilon_bound", "hypervolume_bound", "simulated_fro
 _REFERENCES = 200
 #: Products that the cells of the hypervolume may cost, and cells per axis.
 _WORK = 1e9
-_CELLS = (12, 100)
+_CELLS = (12, 60)
 #: The finite cells end so many standard deviations above the highest mean.
 _FAR = 4.5
 _BLOCK = 1 << 12  # candidates worked on at once
@@ -140,7 +140,7 @@ def hypervolume_bound(
     A point y is missed only if a candidate that is not recommended lies above it and no recommended one does. The
     integral is bounded from above, cell by cell: the mean of the smaller of two is at most the smaller of their means,
     and the mean of the largest at least the largest of the means, which are known in closed form. ``cells`` per axis;
-    by default up to 100, fewer for very many candidates. For more objectives use :func:`simulated_front_regret`.
+    by default up to 60, fewer for very many candidates. For more objectives use :func:`simulated_front_regret`.
     """
     mu, sigma, w = _moments(mean, sd, rows, weight)
     z = as_vector(reference, "reference")
