@@ -45,8 +45,9 @@ def expected_regret_delayed(
     >>> round(expected_regret_delayed(60, delay=3, n_candidates=49, info_gain=28.4, noise_var=0.1), 4)
     354.6427
     """
-    case = {"n_candidates": n_candidates, "info_gain": info_gain, "noise_var": noise_var, "signal_var": signal_var}
-    sequential = expected_regret_table(T, **case)  # type: ignore[arg-type]
+    sequential = expected_regret_table(
+        T, n_candidates=n_candidates, info_gain=info_gain, noise_var=noise_var, signal_var=signal_var
+    )
     if n_candidates == 1:
         return 0.0
     kappa, law = math.sqrt(as_positive(signal_var, "signal_var")), ShiftedExponential.for_table(n_candidates)
@@ -68,8 +69,10 @@ def expected_regret_batch(
     >>> round(expected_regret_batch(60, batch_gain=0.5, n_candidates=49, info_gain=28.4, noise_var=0.1), 3)
     180.116
     """
-    case = {"n_candidates": n_candidates, "info_gain": info_gain, "noise_var": noise_var, "signal_var": signal_var}
-    return math.exp(as_nonnegative(batch_gain, "batch_gain")) * expected_regret_table(T, **case)  # type: ignore[arg-type]
+    sequential = expected_regret_table(
+        T, n_candidates=n_candidates, info_gain=info_gain, noise_var=noise_var, signal_var=signal_var
+    )
+    return math.exp(as_nonnegative(batch_gain, "batch_gain")) * sequential
 
 
 def delayed_step(sd_told: npt.ArrayLike, sd_pending: npt.ArrayLike) -> float:
