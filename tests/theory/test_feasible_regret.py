@@ -50,7 +50,7 @@ def test_many_constraints_do_not_underflow():
 
 def test_choice():
     assert feasible_choice([1.0, 2.0, 3.0], np.log([0.95, 0.91, 0.5])) == (1, True)
-    assert feasible_choice([1.0, 2.0, 3.0], np.log([0.95, 0.91, 0.5]), alpha=0.6) == (2, True)
+    assert feasible_choice([1.0, 2.0, 3.0], np.log([0.95, 0.91, 0.5]), risk=0.6) == (2, True)
     assert feasible_choice([1.0, 2.0, 3.0], np.log([0.1, 0.3, 0.2])) == (1, False)
     assert feasible_choice([1.0, 2.0], [-math.inf, -math.inf]) == (0, False)
 
@@ -150,7 +150,7 @@ def test_refusals():
         remaining_feasible_regret(MEAN, SD, [0.0], fallback=-math.inf)
     with pytest.raises(InvalidInput, match="candidate that counts"):
         remaining_feasible_regret(MEAN, SD, [0.0], fallback=0.0, index=1, among=np.array([True, False, True, True]))
-    with pytest.raises(InvalidInput, match="alpha must lie"):
-        feasible_choice([1.0], [0.0], alpha=1.0)
+    with pytest.raises(InvalidInput, match="risk must lie"):
+        feasible_choice([1.0], [0.0], risk=1.0)
     with pytest.raises(InvalidInput, match="a column per threshold"):
         log_prob_feasible(MEAN, SD, [0.0])
