@@ -116,6 +116,32 @@ def test_blocks_change_nothing(random_table, monkeypatch):
         monkeypatch.undo()
 
 
+def test_the_best_comparison_is_looked_for_at_the_best_level(random_table):
+    """The x-hat that is best at u = 0 need not be at the best u: a second look never makes the bound larger."""
+    better = 0
+    for seed in range(15):
+        tables, mean, sd, rows = beliefs(random_table, seed, 3, N=30)
+        columns, rest = [t.covariance_with for t in tables], np.setdiff1d(np.arange(30), rows)
+        delta, q = module._compared(mean, sd, rest, rows, columns, np.ones(3), 0.0)
+        first = module.weighted_threshold(np.ones(delta.size), delta.ravel(), q.ravel(), least=0.0)[1]
+        found = epsilon_bound(mean, sd, rows, columns)
+        assert found <= first + 1e-12
+        better += found < first - 1e-3
+    assert better > 0
+
+
+def test_weights_in_both_forms(random_table):
+    for K in (2, 3):
+        tables, mean, sd, rows = beliefs(random_table, 4, K)
+        rest, z = np.setdiff1d(np.arange(15), rows), mean.min(axis=0) - 0.3
+        assert module._missed_in_cells(mean, sd, np.zeros(15), rows, rest, z, 10) == 0.0
+        half = module._missed_in_cells(mean, sd, np.full(15, 0.5), rows, rest, z, 10)
+        assert 0.0 < half < missed_in_cells(mean, sd, rows, z, 10)
+        columns = [t.covariance_with for t in tables]
+        assert hypervolume_bound(mean, sd, rows, z, columns, weight=np.zeros(15)) == 0.0
+        assert epsilon_bound(mean, sd, rows, columns, weight=np.zeros(15)) == 0.0
+
+
 def test_scale_is_the_unit(random_table):
     tables, mean, sd, rows = beliefs(random_table, 1, 2)
     columns = [t.covariance_with for t in tables]

@@ -26,7 +26,7 @@ __all__ = ["HVI", "Chebyshev", "ChebyshevBound", "Improvement"]
 EVERY_SECOND = 2
 #: On a box the smallest of the K terms is taken softly, over this share of its standard deviation over the candidates:
 #: its largest value lies on an edge, where two terms are equal and an ascent would stop.
-_SOFT = 0.02
+_SOFT = 0.002
 
 
 @dataclass(frozen=True, slots=True)
