@@ -14,7 +14,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats, as_matrix, as_vector
 from regretless.errors import InvalidInput
 
-__all__ = ["FreeBoxes", "free_boxes", "hypervolume", "non_dominated"]
+__all__ = ["FreeBoxes", "free_boxes", "front_rows", "hypervolume", "non_dominated"]
 
 #: Numbers worked on at once: memory stays bounded.
 _ENTRIES = 1 << 21
@@ -53,6 +53,18 @@ def non_dominated(Y: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         at = int(np.count_nonzero(stays[:at])) + 1
     keep[rows] = True
     return keep
+
+
+def front_rows(Y: npt.ArrayLike) -> npt.NDArray[np.intp]:
+    """Numbers of the rows that no other dominates, of equal rows the first only.
+
+    >>> front_rows([[1.0, 4.0], [2.0, 3.0], [1.5, 2.0], [2.0, 3.0]]).tolist()
+    [0, 1]
+    """
+    Y = as_matrix(Y, "Y")
+    rows = np.flatnonzero(non_dominated(Y))
+    _, first = np.unique(Y[rows], axis=0, return_index=True)
+    return rows[np.sort(first)]
 
 
 def hypervolume(Y: npt.ArrayLike, reference: npt.ArrayLike) -> float:

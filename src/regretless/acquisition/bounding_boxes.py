@@ -18,7 +18,7 @@ import numpy as np
 from regretless.acquisition.outputs import JointUCB, Outputs
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
-from regretless.pareto import non_dominated
+from regretless.pareto import front_rows
 
 __all__ = ["BoundingBoxes", "reach"]
 
@@ -85,7 +85,7 @@ class BoundingBoxes(JointUCB):
         if outputs.n_objectives == 1:  # the furthest box is that of the largest upper bound
             return TableScore(math.sqrt(zeta) * sd[:, 0] + mean[:, 0], {"zeta": zeta})
         half = math.sqrt(zeta) * sd
-        rows = np.flatnonzero(non_dominated(mean))
+        rows = front_rows(mean)
         beyond = reach(mean + half, (mean - half)[rows])
         far = int(beyond.argmax())
         above = rows[(mean[rows] >= mean[far]).all(axis=1)]

@@ -26,8 +26,8 @@ __all__ = ["ConstrainedEI", "InSet", "Optimistic", "Penalised", "in_optimistic_s
 
 #: On a box the score falls before the edge of S: by how much, in standard deviations of the score over the candidates,
 #: per prior standard deviation of a constraint, and from how far before the edge.
-_WEIGHT = 3.0
-_MARGIN = 0.002
+_WEIGHT = 1.0
+_MARGIN = 0.02
 
 
 @dataclass(frozen=True, slots=True)

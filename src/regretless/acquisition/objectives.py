@@ -26,7 +26,7 @@ __all__ = ["HVI", "Chebyshev", "ChebyshevBound", "Improvement"]
 EVERY_SECOND = 2
 #: On a box the smallest of the K terms is taken softly, over this share of its standard deviation over the candidates:
 #: its largest value lies on an edge, where two terms are equal and an ascent would stop.
-_SOFT = 0.02
+_SOFT = 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +111,17 @@ class Improvement:
     def value(self, mean: Floats, sd: Floats) -> Floats:
         """The improvement, or minus what is missing."""
         U = self._upper(mean, sd)
-        depth, _ = self.boxes.depth(U, np.ones(U.shape[1]))
-        return self.boxes.improvement(U) + np.minimum(depth, 0.0)
+        value, _ = self.boxes.depth(U, np.ones(U.shape[1]))
+        adds = value > 0.0
+        value[adds] = self.boxes.improvement(U[adds])
+        return value
 
     def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
         """Those by each upper bound, times (1, c)."""
         U = self._upper(mean, sd)
-        depth, by_depth = self.boxes.depth(U, np.ones(U.shape[1]))
-        by_u = self.boxes.improvement_and_slopes(U)[1] + by_depth * (depth < 0.0)[:, None]
+        depth, by_u = self.boxes.depth(U, np.ones(U.shape[1]))
+        adds = depth > 0.0
+        by_u[adds] = self.boxes.improvement_and_slopes(U[adds])[1]
         by_mean = np.zeros_like(mean)
         by_mean[:, : U.shape[1]] = by_u / self.scale
         return by_mean, self.root * by_mean

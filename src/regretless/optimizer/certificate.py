@@ -109,11 +109,11 @@ class FeasibleRegret:
     Attributes
     ----------
     params, row
-        What is recommended: the best mean among candidates that are feasible with probability ``1 - alpha``.
+        What is recommended: the best mean among candidates that are feasible with probability ``1 - risk``.
     expected
         Mean and sd of every outcome there, by name, under the models of the certificate.
     prob_feasible, qualified
-        The probability that all constraints hold there, and whether it is at least ``1 - alpha``. Where no candidate
+        The probability that all constraints hold there, and whether it is at least ``1 - risk``. Where no candidate
         qualifies, the one that is most probably feasible is named.
     violation
         The expected excess over each bound there, by name.
@@ -133,7 +133,7 @@ class FeasibleRegret:
     expected: Mapping[str, tuple[float, float]]
     prob_feasible: float
     qualified: bool
-    alpha: float
+    risk: float
     violation: Mapping[str, float]
     fallback: float
     fallback_given: bool
@@ -169,7 +169,7 @@ class FeasibleRegret:
         what = _named(self.row, self.params, row_name)
         chance = f"{_probability(self.prob_feasible)} ({', '.join(self.wanted)})"
         if not self.qualified:
-            level = _probability(1.0 - self.alpha)
+            level = _probability(1.0 - self.risk)
             return (
                 f"Under the {self.model} models{_rests_on(self)}, no candidate is feasible with probability {level} "
                 f"yet; {what} is the most probable one, with {chance}. The best feasible candidate is expected to gain "
@@ -210,9 +210,8 @@ class FrontRegret:
         of the recommended front, ``ranges``: an upper bound on its expectation.
     hypervolume
         Of the expected values of the recommended points, above the reference point, in the units of the objectives.
-    hypervolume_left, hypervolume_se
-        Upper bound on the expected hypervolume that the recommended points miss; for more than three objectives an
-        estimate, with its standard error.
+    hypervolume_left
+        Upper bound on the expected hypervolume that the recommended points miss.
     reference
         The reference point, by objective.
     exact, trust, model, used, told
@@ -226,7 +225,6 @@ class FrontRegret:
     ranges: Mapping[str, float]
     hypervolume: float
     hypervolume_left: float
-    hypervolume_se: float | None
     reference: Mapping[str, float]
     exact: bool
     trust: Calibration
@@ -260,7 +258,7 @@ class FrontRegret:
     def cost(self) -> str:
         """The hypervolume left in words."""
         share = f" ({100.0 * self.hypervolume_left / self.hypervolume:.3g} %)" if self.hypervolume > 0.0 else ""
-        most = "at most" if self.exact and self.hypervolume_se is None else "about"
+        most = "at most" if self.exact else "about"
         return f"{most} {rounded(self.hypervolume_left)} of hypervolume{share}"
 
     def to_data(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from regretless.optimizer.trust import least_trusted
 from regretless.rng import Purpose
 from regretless.search import Allowed, Objective, argmax
 from regretless.spaces import Point
-from regretless.theory.feasible_regret import feasible_choice, log_prob_feasible, remaining_feasible_regret
+from regretless.theory import feasible_choice, log_prob_feasible, remaining_feasible_regret
 
 __all__ = ["certify_feasible", "recommend_feasible"]
 
@@ -28,7 +28,7 @@ _WEIGHT, _MARGIN = 3.0, 0.002
 
 
 def recommend_feasible(task: Task, history: History, state: State) -> Choice:
-    """The largest mean of the objective among points that are feasible with probability 1 - alpha; or none qualifies.
+    """The largest mean of the objective among points that are feasible with probability 1 - risk; or none qualifies.
 
     Then it is the point that is most probably feasible, and the choice says so.
     """
@@ -45,7 +45,7 @@ def recommend_feasible(task: Task, history: History, state: State) -> Choice:
                 found = moments_at(fitted, np.vstack([climbed.x, found.X]), listed=False)
             rows = np.arange(len(found.X))
         log_pf = log_prob_feasible(found.mean[:, 1:], found.sd[:, 1:], thresholds)
-        best, qualified = feasible_choice(found.mean[rows, 0], log_pf[rows], alpha=task.alpha)
+        best, qualified = feasible_choice(found.mean[rows, 0], log_pf[rows], risk=task.risk)
         i = int(rows[best])
         expected = tuple((float(mean), float(sd)) for mean, sd in zip(found.mean[i], found.sd[i], strict=True))
         return Choice(found.point(i), *expected[0], expected, float(np.exp(log_pf[i])), qualified)
@@ -54,7 +54,7 @@ def recommend_feasible(task: Task, history: History, state: State) -> Choice:
 def _climbed(task: Task, state: State, X: Floats) -> Point | None:
     """The best mean of the objective inside the set where every constraint holds with enough probability, by ascent.
 
-    With J constraints each is to hold with probability 1 - alpha/J, which is enough for all of them together.
+    With J constraints each is to hold with probability 1 - risk/J, which is enough for all of them together.
     """
     fitted = [state.believed(k) for k in range(len(task.outcomes))]
     posteriors = tuple(each.belief.posterior for each in fitted)
@@ -65,7 +65,7 @@ def _climbed(task: Task, state: State, X: Floats) -> Point | None:
     values = posteriors[0].mean(X)
     low, high, weight = float(values.min()), float(values.max()), _WEIGHT * float(values.std())
     floor = low - (high - low) - 0.5 * weight * _MARGIN * len(inside) - 1.0
-    root = -float(ndtri(1.0 - task.alpha / len(inside)))
+    root = -float(ndtri(1.0 - task.risk / len(inside)))
     score = JointMomentScore(posteriors, InSet(aim, root, np.array(inside), scales, floor, weight, _MARGIN))
     objective = Objective(score.at, score.value_and_gradient)
     return argmax(task.domain, objective, X, score.at(X), Allowed(None, np.empty((0, X.shape[1]))))
@@ -91,7 +91,7 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             fallback=fallback,
             covariance_with=found.covariances[0],
             index=index,
-            alpha=task.alpha,
+            risk=task.risk,
             among=among,
         )
         params, row = params_of(task, found.point(proof.index))
@@ -101,7 +101,7 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             expected=outward_moments(task, found.mean[proof.index], found.sd[proof.index]),
             prob_feasible=proof.prob_feasible,
             qualified=proof.qualified,
-            alpha=task.alpha,
+            risk=task.risk,
             violation=dict(zip((outcome.name for outcome in task.constraints), proof.violation, strict=True)),
             fallback=float(objective.outward(proof.fallback)),
             fallback_given=task.fallback is not None,

@@ -10,21 +10,16 @@ from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FrontRegret
 from regretless.optimizer.history import TOLD, History
 from regretless.optimizer.joint import JointMoments, moments_everywhere, outward_moments
-from regretless.optimizer.model import Fitted, told_key
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
 from regretless.optimizer.trust import least_trusted
-from regretless.pareto import hypervolume, non_dominated
-from regretless.rng import Purpose, stream
+from regretless.pareto import front_rows, hypervolume
+from regretless.rng import Purpose
 from regretless.spaces import Point
-from regretless.theory.feasible_regret import log_prob_feasible
-from regretless.theory.front_regret import epsilon_bound, hypervolume_bound, simulated_front_regret
+from regretless.theory import epsilon_bound, hypervolume_bound, log_prob_feasible
 
 __all__ = ["Front", "certify_front", "recommend_front"]
-
-#: Joint draws, and points drawn jointly, where there is no bound in closed form.
-_DRAWS, _JOINTLY = 400, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +33,7 @@ class Front:
 
 
 def recommend_front(task: Task, history: History, state: State) -> Front:
-    """The Pareto set of the means, among candidates that are feasible with probability 1 - alpha.
+    """The Pareto set of the means, among candidates that are feasible with probability 1 - risk.
 
     Where none is, among all of them. In a product space measured points and a dense sample stand for the candidates.
     """
@@ -71,7 +66,7 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
         reference = np.array(reference_of(task, history))
         ranges = _ranges(mean, rows)
         epsilon = epsilon_bound(mean, sd, rows, found.covariances[:K], scale=ranges, weight=weight)
-        left, left_se = _hypervolume_left(task, history, fitted, found, rows, reference, weight)
+        left = hypervolume_bound(mean, sd, rows, reference, found.covariances[:K], weight=weight)
         points = tuple(params_of(task, found.point(int(i))) for i in rows)
         objectives = task.objectives
         return FrontRegret(
@@ -82,7 +77,6 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
             ranges={outcome.name: float(size) for outcome, size in zip(objectives, ranges, strict=True)},
             hypervolume=hypervolume(mean[rows], reference),
             hypervolume_left=left,
-            hypervolume_se=left_se,
             reference={o.name: float(o.outward(float(z))) for o, z in zip(objectives, reference, strict=True)},
             exact=found.listed,
             trust=least_trusted(task, fitted),
@@ -91,32 +85,6 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
             used=len(fitted[0].used),
             told=len(history.series().y),
         )
-
-
-def _hypervolume_left(
-    task: Task,
-    history: History,
-    fitted: tuple[Fitted, ...],
-    found: JointMoments,
-    rows: npt.NDArray[np.intp],
-    reference: Floats,
-    weight: Floats | None,
-) -> tuple[float, float | None]:
-    """A bound for two or three objectives; for more an estimate by joint draws, with its standard error."""
-    K = len(task.objectives)
-    mean, sd = found.mean[:, :K], found.sd[:, :K]
-    if K <= 3:
-        return hypervolume_bound(mean, sd, rows, reference, weight=weight), None
-    others = np.setdiff1d(np.argsort(-(mean + sd).min(axis=1), kind="stable")[:_JOINTLY], rows, assume_unique=False)
-    kept = np.concatenate([rows, others])[:_JOINTLY]
-    X = found.X[kept]
-    covariances = [
-        each.fit.hyperparameters.units.scale**2 * each.belief.posterior.covariance(X, X) for each in fitted[:K]
-    ]
-    rng = stream(task.seed, told_key(history.series()), Purpose.CERTIFICATE)
-    recommended = np.arange(min(len(rows), _JOINTLY))
-    drawn = simulated_front_regret(mean[kept], covariances, recommended, reference, draws=_DRAWS, rng=rng)
-    return drawn.hypervolume, drawn.hypervolume_se
 
 
 def _prob_feasible(task: Task, found: JointMoments) -> Floats:
@@ -128,13 +96,11 @@ def _prob_feasible(task: Task, found: JointMoments) -> Floats:
 
 
 def _pareto_rows(task: Task, found: JointMoments, pf: Floats, allowed: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
-    candidates = np.flatnonzero(allowed & (pf >= 1.0 - task.alpha))
+    candidates = np.flatnonzero(allowed & (pf >= 1.0 - task.risk))
     if not len(candidates):
         candidates = np.flatnonzero(allowed) if allowed.any() else np.arange(len(found.X))
-    mean = found.mean[candidates, : len(task.objectives)]
-    rows = candidates[non_dominated(mean)]
-    _, first = np.unique(found.mean[rows, : len(task.objectives)], axis=0, return_index=True)
-    return np.sort(rows[np.sort(first)])
+    rows: npt.NDArray[np.intp] = candidates[front_rows(found.mean[candidates, : len(task.objectives)])]
+    return np.sort(rows)
 
 
 def _ranges(mean: Floats, rows: npt.NDArray[np.intp]) -> Floats:

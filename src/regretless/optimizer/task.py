@@ -53,7 +53,7 @@ class Task:
     seed: int
     reference: tuple[float, ...] | None = None  # of several objectives, as maximised; None: inferred from the design
     fallback: float | None = None  # what is to be had without any trial, as maximised, for certificates
-    alpha: float = 0.1  # a recommendation violates some constraint with at most this probability
+    risk: float = 0.1  # a recommendation violates some constraint with at most this probability
 
     @property
     def objective(self) -> Outcome:
@@ -99,7 +99,7 @@ def as_task(
     seed: int | None = None,
     reference: tuple[float, ...] | None = None,
     fallback: float | None = None,
-    alpha: float = 0.1,
+    risk: float = 0.1,
 ) -> Task:
     """Check the pieces; what is None comes from the preset."""
     if preset not in ("default", "paper"):
@@ -120,10 +120,10 @@ def as_task(
         design = "random" if preset == "paper" else "hypercube"
     elif design not in ("hypercube", "random"):
         raise InvalidInput(f"design must be 'hypercube' or 'random', got {design!r}.")
-    if not 0.0 < as_finite_float(alpha, "alpha") < 1.0:
-        raise InvalidInput(f"alpha must be a probability between 0 and 1, such as 0.1, got {show(alpha)}.")
+    if not 0.0 < as_finite_float(risk, "risk") < 1.0:
+        raise InvalidInput(f"risk must be a probability between 0 and 1, such as 0.1, got {show(risk)}.")
     return Task(
-        space, domain, outcomes, chosen, surrogate, n_initial, design, check_seed(seed), reference, fallback, alpha
+        space, domain, outcomes, chosen, surrogate, n_initial, design, check_seed(seed), reference, fallback, risk
     )
 
 

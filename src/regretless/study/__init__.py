@@ -1,6 +1,6 @@
 """Studies: the only stateful object, its trials, its events, where they are kept, and the loop around it."""
 
-from regretless.optimizer import Regret, RemainingRegret
+from regretless.optimizer import FeasibleRegret, FrontRegret, HypervolumeLeft, Outcome, Regret, RemainingRegret
 from regretless.study.events import Event
 from regretless.study.journal import Journal, MemoryStore, Store
 from regretless.study.replay import Replayed, replay
@@ -11,8 +11,12 @@ from regretless.study.trial import Recommendation, Trial
 
 __all__ = [
     "Event",
+    "FeasibleRegret",
+    "FrontRegret",
+    "HypervolumeLeft",
     "Journal",
     "MemoryStore",
+    "Outcome",
     "Recommendation",
     "Regret",
     "RemainingRegret",

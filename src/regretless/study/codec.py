@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from regretless import confidence
-from regretless.acquisition import RULES, UCB, Rule
+from regretless.acquisition import JOINT_RULES, RULES, UCB, JointRule, Rule
 from regretless.errors import InvalidInput, StoreDamaged, UntrustedCode
 from regretless.gp import Surrogate
 
@@ -23,7 +23,7 @@ __all__ = ["RULES_GROUP", "Trust", "object_from_data", "object_to_data"]
 RULES_GROUP = "regretless.rules"
 
 #: Rules, models, every law of zeta, and every schedule that a law is made of.
-_KINDS: list[type] = [*RULES.values(), UCB, Surrogate]
+_KINDS: list[type] = [*RULES.values(), UCB, *JOINT_RULES.values(), Surrogate]
 _KINDS += (law for law in vars(confidence).values() if isinstance(law, type) and is_dataclass(law))
 
 #: Our own classes by names that outlive a move to another module.
@@ -82,7 +82,7 @@ def object_to_data(obj: Any, what: str) -> Any:
         )
     if is_dataclass(kind):
         settings = {part.name: getattr(obj, part.name) for part in fields(kind) if part.init}
-    elif isinstance(obj, Rule) and not getattr(obj, "__dict__", None):
+    elif isinstance(obj, Rule | JointRule) and not getattr(obj, "__dict__", None):
         settings = {}
     else:
         raise InvalidInput(
@@ -152,7 +152,7 @@ def _imported(name: str, module: str, path: str, what: str) -> type:
             f"{what}: this study was created with {name}, which cannot be imported here: {error}. "
             "Make its module importable, in the same place as it was."
         ) from error
-    if not isinstance(found, type) or not (issubclass(found, Rule) or is_dataclass(found)):
+    if not isinstance(found, type) or not (issubclass(found, Rule | JointRule) or is_dataclass(found)):
         raise InvalidInput(f"{what}: {name} is neither a Rule nor a dataclass any more.")
     return found
 
@@ -166,7 +166,7 @@ def _classes_in(obj: Any) -> Iterator[type]:
     if isinstance(obj, tuple | list):
         for item in obj:
             yield from _classes_in(item)
-    elif isinstance(obj, Rule) or is_dataclass(obj):
+    elif isinstance(obj, Rule | JointRule) or is_dataclass(obj):
         yield type(obj)
         for part in fields(obj) if is_dataclass(obj) else ():
             yield from _classes_in(getattr(obj, part.name, None))

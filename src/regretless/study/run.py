@@ -41,7 +41,7 @@ def maximize(
     constraints: Constraints | None = None,
     reference: Mapping[str, float] | None = None,
     fallback: float | None = None,
-    alpha: float = 0.1,
+    risk: float = 0.1,
     limits: Given | Mapping[str, Given] | None = None,
     stop_when: StopRule | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
@@ -66,7 +66,7 @@ def maximize(
     store, name
         Where to keep the run, and what it is called there: the path of a file or what else `Study.open` takes. The same
         call made again goes on where it was. Without a store the run lives as long as the program.
-    seed, preset, rule, surrogate, n_initial, repeats, objective, constraints, fallback, alpha, limits
+    seed, preset, rule, surrogate, n_initial, repeats, objective, constraints, fallback, risk, limits
         See `Study`.
     objectives, reference
         Several objectives with directions of their own, and their reference point: see `Study`.
@@ -117,7 +117,7 @@ def minimize(
     constraints: Constraints | None = None,
     reference: Mapping[str, float] | None = None,
     fallback: float | None = None,
-    alpha: float = 0.1,
+    risk: float = 0.1,
     limits: Given | Mapping[str, Given] | None = None,
     stop_when: StopRule | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,

@@ -62,7 +62,7 @@ def settings(
     constraints: Any = None,
     reference: Any = None,
     fallback: float | None = None,
-    alpha: float | None = None,
+    risk: float | None = None,
     repeats: Any = None,
     limits: Any = None,
     about: Mapping[str, Any] | None = None,
@@ -79,7 +79,7 @@ def settings(
         preset=preset,
         reference=as_reference(reference, outcomes),
         fallback=as_fallback(fallback, outcomes),
-        alpha=0.1 if alpha is None else alpha,
+        risk=0.1 if risk is None else risk,
         **more,
     )
     return Settings(task, preset, _as_json(about))
@@ -175,7 +175,7 @@ def _wanted(task: Task) -> dict[str, Any]:
         "objectives": {outcome.name: outcome.direction for outcome in task.objectives} if several else None,
         "reference": {outcome.name: outcome.outward(z) for outcome, z in outward} or None,
         "fallback": None if task.fallback is None else objective.outward(task.fallback),
-        "alpha": task.alpha,
+        "risk": task.risk,
     }
 
 
@@ -192,7 +192,7 @@ def _outcomes_of(spec: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `settings` about outcomes that were written so."""
     several = {name: spec.get(name) for name in ("objectives", "constraints", "reference", "fallback")}
     single = {} if several["objectives"] else {name: spec[name] for name in ("direction", "objective")}
-    return {**single, **several, "limits": spec.get("limits"), **({"alpha": spec["alpha"]} if "alpha" in spec else {})}
+    return {**single, **several, "limits": spec.get("limits"), **({"risk": spec["risk"]} if "risk" in spec else {})}
 
 
 def _limits(task: Task) -> Any:

@@ -96,7 +96,7 @@ class Study:
     fallback
         Of one objective under constraints, what is to be had without any trial, such as the value of the present
         recipe. Certificates compare with it; None takes the worst result so far.
-    alpha
+    risk
         A recommendation may violate a constraint with at most this probability.
     limits
         What the objective cannot leave, such as ``(0, 100)`` or ``(0, None)``. Certificates and predictions know it;
@@ -129,7 +129,7 @@ class Study:
         constraints: Constraints | None = None,
         reference: Mapping[str, float] | None = None,
         fallback: float | None = None,
-        alpha: float = 0.1,
+        risk: float = 0.1,
         limits: Given | Mapping[str, Given] | None = None,
         seed: int | None = None,
     ) -> None:
@@ -146,7 +146,7 @@ class Study:
             constraints=constraints,
             reference=reference,
             fallback=fallback,
-            alpha=alpha,
+            risk=risk,
             limits=limits,
             seed=seed,
         )
@@ -181,7 +181,7 @@ class Study:
         constraints: Constraints | None = None,
         reference: Mapping[str, float] | None = None,
         fallback: float | None = None,
-        alpha: float | None = None,
+        risk: float | None = None,
         limits: Given | Mapping[str, Given] | None = None,
         seed: int | None = None,
         about: Mapping[str, Any] | None = None,
@@ -200,7 +200,7 @@ class Study:
         name
             What the study is called there.
         space, direction, preset, rule, surrogate, n_initial, repeats, objective, objectives, constraints, reference, \
-        fallback, alpha, limits, seed
+        fallback, risk, limits, seed
             As for `Study`. Whatever is given for a study that exists must be what it was created with.
         about
             Notes to keep with a study that is created, as plain JSON; they are read back as ``study.about``.
@@ -252,7 +252,7 @@ class Study:
             "constraints": constraints,
             "reference": reference,
             "fallback": fallback,
-            "alpha": alpha,
+            "risk": risk,
             "limits": limits,
             "seed": seed,
             "about": about,
@@ -347,7 +347,7 @@ class Study:
     def front(self) -> tuple[Recommendation, ...]:
         """With several objectives, what to choose from: the Pareto set of what the models expect.
 
-        Among candidates that satisfy the constraints with probability ``1 - alpha``. `best_trials` are the
+        Among candidates that satisfy the constraints with probability ``1 - risk``. `best_trials` are the
         Pareto-optimal measurements.
 
         >>> study = Study([{"t": t} for t in range(8)], objectives={"yield": "maximize", "cost": "minimize"}, seed=1)
@@ -364,7 +364,7 @@ class Study:
             expected = outward_moments(task, mean, sd)
             params, row = params_of(task, point)
             feasible = float(pf) if task.constraints else None
-            qualified = bool(pf >= 1.0 - task.alpha)
+            qualified = bool(pf >= 1.0 - task.risk)
             points.append(Recommendation(params, row, *expected[self.objective], expected, feasible, qualified))
         return tuple(points)
 
@@ -582,7 +582,7 @@ class Study:
     def recommend(self) -> Recommendation:
         """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``.
 
-        Under constraints it is the best mean among points that satisfy them with probability ``1 - alpha``.
+        Under constraints it is the best mean among points that satisfy them with probability ``1 - risk``.
         """
         history, task = self._told_history("recommend"), self._task
         if len(task.objectives) > 1:

@@ -1,7 +1,8 @@
 """The paper's analysis as functions: regret bounds, information gain, certificates, trust light, plans.
 
 Before the first experiment: :func:`plan`, :func:`simulate`. During: :func:`remaining_regret`, :func:`calibration`.
-After: :func:`regret_given_data`. Every guarantee is under the model, on the candidates; corrected where the paper's
+After: :func:`regret_given_data`. With several outcomes: :func:`remaining_feasible_regret`, :func:`epsilon_bound`,
+:func:`hypervolume_bound`. Every guarantee is under the model, on the candidates; corrected where the paper's
 display is not right, with the printed form under a name that says so. ``_anytime``: for all T at once; ``_fixed``: for
 one T chosen beforehand.
 """
@@ -37,6 +38,12 @@ from regretless.theory.constant_beta import (
     steady_noise_probability_as_printed,
     two_point_covariance,
 )
+from regretless.theory.constraints import (
+    expected_regret_optimistic,
+    expected_regret_penalised,
+    expected_violation_optimistic,
+)
+from regretless.theory.delays import delayed_step, expected_regret_batch, expected_regret_delayed, regret_of_delayed_run
 from regretless.theory.dominant_term import (
     deviation_over_dominant_term,
     dominant_term,
@@ -44,6 +51,14 @@ from regretless.theory.dominant_term import (
     dominates_as_printed,
     least_information_gain,
 )
+from regretless.theory.feasible_regret import (
+    FeasibleCertificate,
+    expected_violation,
+    feasible_choice,
+    log_prob_feasible,
+    remaining_feasible_regret,
+)
+from regretless.theory.front_regret import FrontEstimate, epsilon_bound, hypervolume_bound, simulated_front_regret
 from regretless.theory.high_probability import (
     gp_ucb_beta,
     high_probability_lemma,
@@ -69,6 +84,14 @@ from regretless.theory.interleaved import (
 )
 from regretless.theory.leave_one_out import Calibration, LeaveOneOut, calibration, leave_one_out
 from regretless.theory.lemma import lemma_bound
+from regretless.theory.objectives import (
+    epsilon_of_boxes,
+    expected_hypervolume_scalarisation,
+    expected_regret_chebyshev,
+    hypervolume_constant,
+    hypervolume_regret_of_run,
+    hypervolume_scalarisation,
+)
 from regretless.theory.plan import Plan, Simulation, plan, simulate
 from regretless.theory.runs import Step, run_ucb
 from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zeta_sum_quantile
@@ -79,6 +102,8 @@ __all__ = [
     "BoxConditions",
     "Calibration",
     "Certificate",
+    "FeasibleCertificate",
+    "FrontEstimate",
     "InformationGain",
     "LeaveOneOut",
     "Plan",
@@ -96,16 +121,28 @@ __all__ = [
     "constant_beta_probability",
     "constant_beta_regret",
     "constant_beta_threshold",
+    "delayed_step",
     "deviation_over_dominant_term",
     "dominant_term",
     "dominates",
     "dominates_as_printed",
+    "epsilon_bound",
+    "epsilon_of_boxes",
+    "expected_hypervolume_scalarisation",
+    "expected_regret_batch",
     "expected_regret_box",
     "expected_regret_box_theorem",
+    "expected_regret_chebyshev",
+    "expected_regret_delayed",
     "expected_regret_gp_ucb",
     "expected_regret_interleaved",
     "expected_regret_interleaved_theorem",
+    "expected_regret_optimistic",
+    "expected_regret_penalised",
     "expected_regret_table",
+    "expected_violation",
+    "expected_violation_optimistic",
+    "feasible_choice",
     "gp_ucb_beta",
     "grid_error",
     "high_probability_lemma",
@@ -114,6 +151,10 @@ __all__ = [
     "high_probability_regret_fixed",
     "high_probability_regret_gp_ucb_anytime",
     "high_probability_regret_realised_anytime",
+    "hypervolume_bound",
+    "hypervolume_constant",
+    "hypervolume_regret_of_run",
+    "hypervolume_scalarisation",
     "information_gain",
     "information_gain_given",
     "information_gain_of_matrix",
@@ -122,16 +163,20 @@ __all__ = [
     "least_mean_zeta",
     "leave_one_out",
     "lemma_bound",
+    "log_prob_feasible",
     "markov_fixed",
     "matern_gain_rate",
     "plan",
     "rbf_gain_rate",
     "regret_given_data",
+    "regret_of_delayed_run",
+    "remaining_feasible_regret",
     "remaining_regret",
     "run_ucb",
     "simple_regret",
     "simple_regret_interleaved",
     "simulate",
+    "simulated_front_regret",
     "steady_noise_probability",
     "steady_noise_probability_as_printed",
     "two_point_covariance",

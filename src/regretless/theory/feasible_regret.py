@@ -85,8 +85,8 @@ def expected_violation(mean: npt.ArrayLike, sd: npt.ArrayLike, thresholds: npt.A
     return _excess(h, mu, sigma)
 
 
-def feasible_choice(mean: npt.ArrayLike, log_feasible: npt.ArrayLike, *, alpha: float = 0.1) -> tuple[int, bool]:
-    """The largest mean among the candidates that are feasible with probability 1 - alpha at least, and True.
+def feasible_choice(mean: npt.ArrayLike, log_feasible: npt.ArrayLike, *, risk: float = 0.1) -> tuple[int, bool]:
+    """The largest mean among the candidates that are feasible with probability 1 - risk at least, and True.
 
     Where there are none, the candidate that is most probably feasible, and False. Ties: the first.
 
@@ -94,11 +94,11 @@ def feasible_choice(mean: npt.ArrayLike, log_feasible: npt.ArrayLike, *, alpha: 
     (2, True)
     """
     mu, log_pf = as_vector(mean, "mean"), np.asarray(log_feasible, dtype=np.float64)
-    if not 0.0 < as_finite_float(alpha, "alpha") < 1.0:
-        raise InvalidInput(f"alpha must lie strictly between 0 and 1, got {show(alpha)}. 0.1 is usual.")
+    if not 0.0 < as_finite_float(risk, "risk") < 1.0:
+        raise InvalidInput(f"risk must lie strictly between 0 and 1, got {show(risk)}. 0.1 is usual.")
     if not len(mu) or log_pf.shape != mu.shape:
         raise InvalidInput(f"mean and log_feasible need an entry per candidate, got {len(mu)} and {log_pf.size}.")
-    sure = log_pf >= math.log1p(-alpha)
+    sure = log_pf >= math.log1p(-risk)
     if not sure.any():
         return int(log_pf.argmax()), False
     return int(np.where(sure, mu, -np.inf).argmax()), True
@@ -143,7 +143,7 @@ def remaining_feasible_regret(
     fallback: float,
     covariance_with: Callable[[int], Floats] | None = None,
     index: int | None = None,
-    alpha: float = 0.1,
+    risk: float = 0.1,
     among: npt.NDArray[np.bool_] | None = None,
 ) -> FeasibleCertificate:
     r"""Certificate of candidate ``index``; None: of the one that :func:`feasible_choice` recommends.
@@ -182,11 +182,11 @@ def remaining_feasible_regret(
     if not len(counted) or (index is not None and index not in counted):
         raise InvalidInput(f"index must be that of a candidate that counts, of {len(counted)}; got {show(index)}.")
     log_pf = log_prob_feasible(mu[:, 1:], sigma[:, 1:], h)
-    best, qualified = feasible_choice(mu[counted, 0], log_pf[counted], alpha=alpha)
+    best, qualified = feasible_choice(mu[counted, 0], log_pf[counted], risk=risk)
     if index is None:
         index = int(counted[best])
     else:
-        qualified = bool(log_pf[index] >= math.log1p(-alpha))
+        qualified = bool(log_pf[index] >= math.log1p(-risk))
     f, here, weight = mu[:, 0], float(sigma[index, 0]), np.exp(log_pf)
     below = f[counted] - f[index]  # counted from the recommendation, so that small certificates do not cancel
     gap = f0 - float(f[index])

@@ -28,11 +28,13 @@ from regretless.theory.feasible_regret import weighted_threshold
 
 __all__ = ["FrontEstimate", "epsilon_bound", "hypervolume_bound", "simulated_front_regret"]
 
-#: Recommended points compared with at the most; fewer give a valid bound, only larger.
-_REFERENCES = 200
+#: Pairs of a candidate and a recommended point that are compared, and of the latter at least and at most. Fewer give a
+#: valid bound, only larger.
+_PAIRS = 1e7
+_REFERENCES = (20, 200)
 #: Products that the cells of the hypervolume may cost, and cells per axis.
 _WORK = 1e9
-_CELLS = (12, 100)
+_CELLS = (12, 60)
 #: The finite cells end so many standard deviations above the highest mean.
 _FAR = 4.5
 _BLOCK = 1 << 12  # candidates worked on at once
@@ -65,8 +67,8 @@ def epsilon_bound(
               \min_{\hat x} \sum_k q_k \psi\big((u - \Delta_k)/q_k\big)
 
     :math:`\Delta_k = \mu_k(x) - \mu_k(\hat x)`, and q_k is the standard deviation of f_k(x) - f_k(x-hat). Any choice of
-    x-hat for each x is valid; the one that x exceeds with the fewest standard deviations is taken, and where more than
-    200 are recommended, 200 of them are compared with. O(n N) per recommended point and objective.
+    x-hat for each x is valid; the one that x exceeds with the fewest standard deviations is taken. Of more than
+    200 recommended points 200 are compared with, fewer on a very large table. O(n N) per such point and objective.
 
     Parameters
     ----------
@@ -127,53 +129,96 @@ def hypervolume_bound(
     sd: npt.ArrayLike,
     rows: npt.NDArray[np.intp],
     reference: npt.ArrayLike,
+    covariances: Sequence[Callable[[int], Floats]],
     *,
     weight: Floats | None = None,
     cells: int | None = None,
 ) -> float:
-    r"""Bound on the expected hypervolume that the recommended ``rows`` miss, for two or three objectives.
+    r"""Bound on the expected hypervolume that the recommended ``rows`` miss: the smaller of two, given the data.
+
+    The first, for two and three objectives, does not use covariances. A point y is missed only if a candidate that is
+    not recommended lies above it and no recommended one does, so with
+    :math:`p_x(y) = \prod_k \bar\Phi((y_k - \mu_k)/\sigma_k)`
 
     .. math:: E[\mathrm{HV}(f(X)) - \mathrm{HV}(f(\hat X)) \mid D] \le \int_{y \ge z} \min\Big(
-              \sum_{x \notin \hat X} \mathrm{PF}(x)\, p_x(y),\; 1 - \max_{\hat x} p_{\hat x}(y)\Big) dy, \qquad
-              p_x(y) = \prod_k \bar\Phi\big((y_k - \mu_k)/\sigma_k\big)
+              \sum_{x \notin \hat X} \mathrm{PF}(x)\, p_x(y),\; 1 - \max_{\hat x} p_{\hat x}(y)\Big) dy
 
-    A point y is missed only if a candidate that is not recommended lies above it and no recommended one does. The
-    integral is bounded from above, cell by cell: the mean of the smaller of two is at most the smaller of their means,
-    and the mean of the largest at least the largest of the means, which are known in closed form. ``cells`` per axis;
-    by default up to 100, fewer for very many candidates. For more objectives use :func:`simulated_front_regret`.
+    The integral is bounded from above, cell by cell: the mean of the smaller of two is at most the smaller of their
+    means, and the mean of the largest at least the largest of the means, which are known in closed form. ``cells`` per
+    axis; by default up to 60, fewer for very many candidates.
+
+    The second is for any number of objectives, and the smaller one where candidates are strongly correlated. What x has
+    above z and x-hat has not is a product less a smaller product, so that
+
+    .. math:: \ldots \le \sum_{x \notin \hat X} \mathrm{PF}(x) \min_{\hat x} \sum_k \prod_{l < k} b_l\,
+              \min\big(q_k \psi(-\Delta_k/q_k), a_k\big) \prod_{l > k} a_l, \qquad a_l = E(f_l(x) - z_l)^+
+
+    with b_l the smaller of a_l at x and at x-hat; q and Delta as in :func:`epsilon_bound`, whose parameters these are.
     """
     mu, sigma, w = _moments(mean, sd, rows, weight)
     z = as_vector(reference, "reference")
-    N, K = mu.shape
-    if K not in (2, 3) or len(z) != K:
+    K = mu.shape[1]
+    if not len(z) == len(covariances) == K:
         raise InvalidInput(
-            f"hypervolume_bound is for two or three objectives and a reference point of as many numbers, got {K} and "
-            f"{len(z)}. For more objectives use simulated_front_regret, for one remaining_regret."
+            f"reference and covariances need one per objective, {K}, got {len(z)} and {len(covariances)}."
         )
+    rest = np.setdiff1d(np.arange(len(mu)), rows)
+    if not len(rest):
+        return 0.0
+    pairwise = math.fsum(w[rest] * _missed_pairwise(mu, sigma, rest, _spread(mu, rows), covariances, z))
+    return min(pairwise, _missed_in_cells(mu, sigma, w, rows, rest, z, cells)) if K in (2, 3) else pairwise
+
+
+def _missed_pairwise(
+    mu: Floats,
+    sigma: Floats,
+    rest: npt.NDArray[np.intp],
+    rows: npt.NDArray[np.intp],
+    covariances: Sequence[Callable[[int], Floats]],
+    z: Floats,
+) -> Floats:
+    """For each x of ``rest``, the smallest bound on the volume that it has and some x-hat has not, (N - h,)."""
+    a, a_hat = _expected_excess(z - mu[rest], sigma[rest]), _expected_excess(z - mu[rows], sigma[rows])
+    after = np.cumprod(np.column_stack([np.ones(len(rest)), a[:, :0:-1]]), axis=1)[:, ::-1]  # prod of a_l, l > k
+    least = np.full(len(rest), np.inf)
+    for row, here in zip(rows, a_hat, strict=True):
+        column = np.column_stack([covariance(int(row))[rest] for covariance in covariances])
+        q = np.sqrt(np.maximum(sigma[rest] ** 2 + sigma[row] ** 2 - 2.0 * column, 0.0))
+        gain = np.minimum(_expected_excess(mu[row] - mu[rest], q), a)
+        b = np.minimum(a, here)
+        before = np.cumprod(np.column_stack([np.ones(len(rest)), b[:, :-1]]), axis=1)
+        np.minimum(least, (before * gain * after).sum(axis=1), out=least)
+    return least
+
+
+def _missed_in_cells(
+    mu: Floats,
+    sigma: Floats,
+    w: Floats,
+    rows: npt.NDArray[np.intp],
+    rest: npt.NDArray[np.intp],
+    z: Floats,
+    cells: int | None,
+) -> float:
+    """The integral over cells; the last cell of each axis has no end."""
+    N, K = mu.shape
     if cells is None:
         cells = int(np.clip((_WORK / N) ** (1.0 / K), *_CELLS))
     edges = [_edges(mu[:, k], sigma[:, k], rows, float(z[k]), as_whole(cells, "cells", least=1)) for k in range(K)]
-    shape = tuple(len(edge) for edge in edges)  # the last cell of each axis has no end
+    shape = tuple(len(edge) for edge in edges)
     more = np.zeros(shape)
-    rest = np.setdiff1d(np.arange(N), rows)
     for begin in range(0, len(rest), _BLOCK):
         part = rest[begin : begin + _BLOCK]
         sides = [_integrals(edges[k], mu[part, k], sigma[part, k]) for k in range(K)]
         sides[0] = sides[0] * w[part]
         if K == 3:
-            pairs = (sides[0][:, None, :] * sides[1]).reshape(-1, len(part))
-            more += (pairs @ sides[2].T).reshape(shape)
-        else:
-            more += sides[0] @ sides[1].T
+            sides[:2] = [(sides[0][:, None, :] * sides[1]).reshape(-1, len(part))]
+        more += (sides[0] @ sides[1].T).reshape(shape)
     covered = np.zeros(shape)
     for row in _spread(mu, rows):
-        volume = np.ones(())
-        for k in range(K):
-            volume = np.multiply.outer(volume, _integrals(edges[k], mu[[row], k], sigma[[row], k])[:, 0])
-        np.maximum(covered, volume, out=covered)
-    volume = np.ones(())
-    for edge in edges:
-        volume = np.multiply.outer(volume, np.append(np.diff(edge), np.inf))
+        sides = [_integrals(edges[k], mu[[row], k], sigma[[row], k])[:, 0] for k in range(K)]
+        np.maximum(covered, _product(sides), out=covered)
+    volume = _product([np.append(np.diff(edge), np.inf) for edge in edges])
     return math.fsum(np.minimum(more, np.maximum(volume - covered, 0.0)).ravel())
 
 
@@ -225,19 +270,32 @@ def _edges(mean: Floats, sd: Floats, rows: npt.NDArray[np.intp], z: float, cells
 
 def _integrals(edges: Floats, mean: Floats, sd: Floats) -> Floats:
     """Integrals of P(f > y) over each cell and beyond the last edge, (cells + 1, N)."""
-    gap = edges[:, None] - mean
-    z = np.divide(gap, sd, out=np.zeros_like(gap), where=sd > 0.0)
-    beyond = np.where(sd > 0.0, sd * psi(z), np.maximum(-gap, 0.0))  # E(f - edge)^+
+    beyond = _expected_excess(edges[:, None] - mean, np.broadcast_to(sd, (len(edges), len(sd))))
     cells = np.clip(beyond[:-1] - beyond[1:], 0.0, np.diff(edges)[:, None])
     return np.vstack([cells, beyond[-1:]])
 
 
+def _expected_excess(gap: Floats, sd: Floats) -> Floats:
+    """``E(sd N - gap)^+``, also where sd = 0."""
+    z = np.divide(gap, sd, out=np.zeros(gap.shape), where=sd > 0.0)
+    return np.where(sd > 0.0, sd * psi(z), np.maximum(-gap, 0.0))
+
+
+def _product(sides: Sequence[Floats]) -> Floats:
+    """Outer product of one vector per axis."""
+    total: Floats = sides[0]
+    for side in sides[1:]:
+        total = np.multiply.outer(total, side)
+    return total
+
+
 def _spread(mu: Floats, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """At most so many of the recommended rows, evenly along the first objective."""
+    """The recommended rows; of too many some, evenly along the first objective."""
+    most = int(np.clip(_PAIRS / len(mu), *_REFERENCES))
     ordered = rows[np.argsort(mu[rows, 0], kind="stable")]
-    if len(rows) <= _REFERENCES:
+    if len(rows) <= most:
         return ordered
-    return ordered[np.linspace(0, len(rows) - 1, _REFERENCES).round().astype(np.intp)]
+    return ordered[np.linspace(0, len(rows) - 1, most).round().astype(np.intp)]
 
 
 def _moments(
