@@ -29,12 +29,28 @@ from bench.functions import function, spread
 from bench.holdout import TABLES
 from bench.statistics import holm, mean_ranks, paired_p, relative, share_away
 
-__all__ = ["LEVEL", "SETS", "Comparison", "ProblemSet", "compare", "main", "publish", "write_page", "write_summary"]
+__all__ = [
+    "LEVEL",
+    "SETS",
+    "Comparison",
+    "ProblemSet",
+    "compare",
+    "main",
+    "print_in_full",
+    "publish",
+    "run_all",
+    "write_page",
+    "write_summary",
+]
 
 LEVEL = 0.05
 NOISE_VAR = 1e-4
 DEFAULT = "regretless"
-_BOX_PEERS = (DEFAULT, "regretless-paper", *(name for name in PEERS if name not in (*OURS, "cma")))
+_BOX_PEERS = (
+    DEFAULT,
+    "regretless-paper",
+    *(name for name, peer in PEERS.items() if name not in (*OURS, "cma") and peer.box is not None),
+)
 _BBOB_PEERS = (DEFAULT, "botorch-logei", "optuna-gp", "optuna-tpe", "hebo", "cma")
 _TABLE_PEERS = (*OURS, "botorch-logei", "botorch-ucb", "baybe")
 
@@ -247,11 +263,11 @@ def publish(
     unit_of = {} if tables else {p: spread(chosen.problems[p]["problem"], chosen.problems[p]["dim"]) for p in final}
     ranks, comparisons = mean_ranks(final), compare(final)
     if not tables:
-        _print_in_full(
+        print_in_full(
             console, _relative(f"{name}: mean relative regret in %, {len(chosen.seeds)} seeds", final, unit_of)
         )
     what = "evaluations to the optimum" if tables else "final simple regret"
-    _print_in_full(console, _medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
+    print_in_full(console, _medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
     if comparisons:
         console.print(_comparisons(comparisons))
     content = {
@@ -428,7 +444,7 @@ def _evaluations(run: dict[str, Any]) -> float:
     return float(run["evaluations"])
 
 
-def _print_in_full(console: Console, table: Table) -> None:
+def print_in_full(console: Console, table: Table) -> None:
     """At least as wide as it has to be: where the terminal is narrower the lines run over, but no name is lost."""
     wide = Console(file=console.file, width=1000)
     wide.width = max(console.width, wide.measure(table).minimum)
