@@ -68,7 +68,7 @@ SETS: dict[str, OutcomeSet] = {
     "constrained": OutcomeSet(
         _constrained(
             ("gramacy", 40),
-            ("townsend", 40),
+            ("townsend", 60),
             ("tension-spring", 50),
             ("pressure-vessel", 60),
             ("welded-beam", 60),

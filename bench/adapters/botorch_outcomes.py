@@ -6,7 +6,7 @@ temperature of the smoothed indicators has no units of its own.
 """
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.parego import qLogNParEGO
 from botorch.acquisition.objective import GenericMCObjective
+from botorch.exceptions import ModelFittingError
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
 from botorch.models.transforms import Standardize
@@ -49,10 +50,11 @@ class Data:
         return torch.cat([self.Y[:, :K], self.Y[:, K:] / torch.where(sd > 0.0, sd, 1.0)], dim=1)
 
 
-def fitted(X: torch.Tensor, Y: torch.Tensor, **settings: Any) -> SingleTaskGP:
-    """One GP per column of ``Y``."""
-    model = SingleTaskGP(X, Y, outcome_transform=Standardize(m=Y.shape[1]), **settings)
-    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+def fitted(X: torch.Tensor, Y: torch.Tensor) -> SingleTaskGP:
+    """One GP per column of ``Y``; where every attempt to fit them fails, with the hyperparameters they start with."""
+    model = SingleTaskGP(X, Y, outcome_transform=Standardize(m=Y.shape[1]))
+    with suppress(ModelFittingError):
+        fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
     return model
 
 

@@ -1,16 +1,14 @@
 """SCBO (Eriksson and Poloczek 2021), from the parts of BoTorch's tutorial: a trust region and Thompson sampling.
 
-Its settings: lengths 0.8 within 0.5^7 and 1.6, ten successes or max(4, d) failures in a row, 2,000 candidates, kernels
-and noise bounded as there. When the region has shrunk away it starts again at 0.8, with all data kept.
+Its settings: lengths 0.8 within 0.5^7 and 1.6, ten successes or max(4, d) failures in a row, 2,000 candidates. The GPs are
+BoTorch's default ones: the tutorial's, with bounds instead of priors, could not always be fitted. When the region has
+shrunk away it starts again at 0.8, with all data kept.
 """
 
 import gpytorch
 import numpy as np
 import torch
 from botorch.generation.sampling import ConstrainedMaxPosteriorSampling
-from gpytorch.constraints import Interval
-from gpytorch.kernels import MaternKernel, ScaleKernel
-from gpytorch.likelihoods import GaussianLikelihood
 from torch.quasirandom import SobolEngine
 
 from bench.adapters import Aims, Floats
@@ -39,7 +37,7 @@ class Outcomes:
         moved = torch.rand(CANDIDATES, d, dtype=torch.double) <= min(20.0 / d, 1.0)
         candidates = torch.where(moved, candidates, centre)
         with gpytorch.settings.max_cholesky_size(float("inf")):
-            objective, constraints = _model(X, Y[:, :1]), _model(X, Y[:, 1:])
+            objective, constraints = fitted(X, Y[:, :1]), fitted(X, Y[:, 1:])
             draw = ConstrainedMaxPosteriorSampling(model=objective, constraint_model=constraints, replacement=False)
             with torch.no_grad():
                 best = draw(candidates, num_samples=1)
@@ -75,16 +73,3 @@ class Outcomes:
         if violation[0] > 0.0:
             return bool(violation[1] < violation[0])
         return bool(violation[1] == 0.0 and Y[-1, 0] > Y[before, 0] + 1e-3 * abs(Y[before, 0]))
-
-
-def _model(X: torch.Tensor, Y: torch.Tensor) -> gpytorch.models.ExactGP:
-    batch = torch.Size([Y.shape[1]]) if Y.shape[1] > 1 else torch.Size([])
-    matern = MaternKernel(
-        nu=2.5, ard_num_dims=X.shape[1], batch_shape=batch, lengthscale_constraint=Interval(0.005, 4.0)
-    )
-    return fitted(
-        X,
-        Y,
-        covar_module=ScaleKernel(matern, batch_shape=batch),
-        likelihood=GaussianLikelihood(noise_constraint=Interval(1e-8, 1e-3), batch_shape=batch),
-    )
