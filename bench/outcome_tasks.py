@@ -1,6 +1,6 @@
 """What a worker does with several outcomes; all peers see the same start, and no noise.
 
-The optimisers are given the objectives to be maximised and the constrained outcomes to be at most 0, in the problem's units.
+The optimisers are given objectives to be maximised and constrained outcomes to be at most 0, in the problem's units.
 """
 
 from collections.abc import Callable

@@ -48,7 +48,9 @@ class OutcomeSet:
 
 def _constrained(*entries: tuple[str, int]) -> dict[str, tuple[str, dict[str, Any]]]:
     """Entries are (name, evaluations)."""
-    return {name: ("constrained", _arguments(feasible_problem(name), name, evaluations)) for name, evaluations in entries}
+    return {
+        name: ("constrained", _arguments(feasible_problem(name), name, evaluations)) for name, evaluations in entries
+    }
 
 
 def _objectives(*entries: tuple[str, int]) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -172,9 +174,7 @@ def _front(task: str, settings: Mapping[str, Any]) -> FrontProblem:
     return load_tradeoff(settings["table"]) if task == "tradeoff" else front_problem(settings["problem"])
 
 
-def publish(
-    name: str, chosen: OutcomeSet, units: Sequence[store.Unit], folder: Path, console: Console
-) -> bool:
+def publish(name: str, chosen: OutcomeSet, units: Sequence[store.Unit], folder: Path, console: Console) -> bool:
     """Print the tables; write them with their manifest, and a figure. A cell needs all of its seeds."""
     runs: dict[str, dict[str, list[dict[str, Any]]]] = {problem: {} for problem in chosen.problems}
     for unit in units:
@@ -214,7 +214,7 @@ def publish(
     )
     table.add_column("optimiser", min_width=17)
     for head in heads[1:]:
-        table.add_column(head.replace("-", "\n"), justify="right", no_wrap=True)
+        table.add_column(head.replace("-", "\n").replace(" ", "\n"), justify="right", no_wrap=True)
     for line in lines:
         table.add_row(*line)
     print_in_full(console, table)
@@ -229,7 +229,9 @@ def write_page(name: str, folder: Path) -> None:
     text = [
         page.measured(stored["manifest"]).replace(", one thread", f", {len(stored['seeds'])} seeds"),
         page.markdown(*_lines(stored)),
-        page.show_figure(folder / f"outcomes-{name}.png", f"Median {stored['loss']} of every optimiser on each problem"),
+        page.show_figure(
+            folder / f"outcomes-{name}.png", f"Median {stored['loss']} of every optimiser on each problem"
+        ),
     ]
     page.put(page.BENCHMARKS, f"outcomes --set {name}", "\n\n".join(text))
 

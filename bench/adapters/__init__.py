@@ -153,7 +153,13 @@ PEERS: dict[str, Peer] = {
         "BoTorch qLogNParEGO", "botorch_outcomes", table="OutcomesTable", acquisition="qlognparego"
     ),
     "optuna-nsga2": Peer(
-        "Optuna NSGA-II", "optuna", ("optuna", "numpy"), {"sampler": "nsga2"}, box=None, outcomes="Outcomes", seconds=0.01
+        "Optuna NSGA-II",
+        "optuna",
+        ("optuna", "numpy"),
+        {"sampler": "nsga2"},
+        box=None,
+        outcomes="Outcomes",
+        seconds=0.01,
     ),
     "random": Peer(
         "Random", "uniform", ("numpy",), box=None, outcomes="Outcomes", outcomes_table="OutcomesTable", seconds=0.001

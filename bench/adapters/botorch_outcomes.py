@@ -1,8 +1,8 @@
 """BoTorch with several outcomes: independent GPs of all of them, fitted after every observation.
 
-As in its tutorials on constraints and on several objectives: 128 quasi-random samples, ten restarts from 512 raw samples,
-inferior points pruned. Constrained outcomes are divided by the standard deviation of their data, zero kept, because the
-temperature of the smoothed indicators has no units of its own.
+As in its tutorials on constraints and on several objectives: 128 quasi-random samples, ten restarts from 512 raw
+samples, inferior points pruned. Constrained outcomes are divided by the standard deviation of their data, zero kept,
+because the temperature of the smoothed indicators has no units of its own.
 """
 
 from collections.abc import Callable
@@ -73,7 +73,7 @@ def score(data: Data, acquisition: str) -> AcquisitionFunction:
             model,
             data.X,
             sampler,
-            objective=GenericMCObjective(lambda Z, X=None: Z[..., 0]),
+            objective=GenericMCObjective(lambda Z, X=None: Z[..., 0]),  # noqa: ARG005
             constraints=[_column(K + j) for j in range(J)],
             prune_baseline=True,
         )

@@ -41,12 +41,13 @@ class Box:
 
 
 class Outcomes:
-    """A study in memory with several values or constraints per trial; NSGA-II's first generation is the initial design."""
+    """A study in memory with several values or constraints per trial; NSGA-II's first generation is the start."""
 
     def __init__(self, bounds: Floats, aims: Aims, seed: int, X0: Floats, Y0: Floats, sampler: str) -> None:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self.K = aims.n_objectives
         self.space = {f"x{j}": _distribution(side, 0) for j, side in enumerate(bounds.tolist())}
+        self._trial: optuna.Trial | None = None
         self.study = optuna.create_study(directions=["maximize"] * self.K, sampler=_sampler(sampler, seed, len(X0)))
         for x, y in zip(X0, Y0, strict=True):
             if sampler == "nsga2":  # a generation is counted when a trial is asked for
@@ -62,10 +63,14 @@ class Outcomes:
         return np.array([self._trial.params[name] for name in self.space])
 
     def tell(self, x: Floats, y: Floats) -> None:
-        """Told to the open trial."""
+        """Told to the open trial if there is one, else added."""
+        if self._trial is None:
+            self._add(x, y)
+            return
         for key, value in self._violations(y).items():
             self._trial.set_constraint(key, value)
         self.study.tell(self._trial, y[: self.K].tolist())
+        self._trial = None
 
     def _add(self, x: Floats, y: Floats) -> None:
         trial = optuna.trial.create_trial(

@@ -1,8 +1,8 @@
 """SCBO (Eriksson and Poloczek 2021), from the parts of BoTorch's tutorial: a trust region and Thompson sampling.
 
-Its settings: lengths 0.8 within 0.5^7 and 1.6, ten successes or max(4, d) failures in a row, 2,000 candidates. The GPs are
-BoTorch's default ones: the tutorial's, with bounds instead of priors, could not always be fitted. When the region has
-shrunk away it starts again at 0.8, with all data kept.
+Its settings: lengths 0.8 within 0.5^7 and 1.6, ten successes or max(4, d) failures in a row, 2,000 candidates. The GPs
+are BoTorch's default ones: the tutorial's, with bounds instead of priors, could not always be fitted. When the region
+has shrunk away it starts again at 0.8, with all data kept.
 """
 
 import gpytorch

@@ -1,7 +1,10 @@
 """Test problems with several objectives, all to be minimised, with a reference point and the best hypervolume.
 
 Every formula maps an (m, d) array to (m, K) objectives. Definitions and reference points as in BoTorch's
-``test_functions.multi_objective``, where that agrees with the source; VLMOP2 after its own.
+``test_functions.multi_objective``, where that agrees with the source; VLMOP2 after its own. The best hypervolume is
+exact where the front is known. For Branin-Currin and vehicle safety it is an integral over minima of one objective
+under bounds on the others, good to seven and to nearly four digits: larger than the 59.36012 and 246.816 that BoTorch
+records, which come from fronts of evolutionary searches.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +29,7 @@ def branin_currin(X: Floats) -> Floats:
               \frac{2300x^3 + 1900x^2 + 2092x + 60}{100x^3 + 500x^2 + 4x + 20}
 
     >>> branin_currin(np.array([[0.5, 0.0]])).round(4).tolist()
-    [[24.13, 11.3987]]
+    [[10.3079, 11.7147]]
     """
     x, y = X.T
     rise = (2300.0 * x**3 + 1900.0 * x**2 + 2092.0 * x + 60.0) / (100.0 * x**3 + 500.0 * x**2 + 4.0 * x + 20.0)
@@ -69,7 +72,7 @@ class Zdt:
     with h = 1 - sqrt(r), 1 - r^2 and 1 - sqrt(r) - r sin(10 pi f_1) for r = f_1/g. (BoTorch leaves the factor g out of
     ZDT3; the front, where g = 1, is the same.)
 
-    >>> Zdt(2)(np.array([[0.5, 0.0], [0.5, 1.0]])).tolist()
+    >>> Zdt(2)(np.array([[0.5, 0.0], [0.5, 1.0]])).round(6).tolist()
     [[0.5, 0.75], [0.5, 9.975]]
     """
 
@@ -90,7 +93,7 @@ def vehicle_safety(X: Floats) -> Floats:
     """Weight, acceleration in a crash and intrusion of a car's front, by five thicknesses [Tanabe2020]_ (RE3-5-4).
 
     >>> vehicle_safety(np.array([[1.0, 1.0, 1.0, 1.0, 1.0]])).round(4).tolist()
-    [[1661.7078, 8.3059, 0.0508]]
+    [[1661.7078, 8.3046, 0.0708]]
     """
     a, b, c, d, e = X.T
     weight = 1640.2823 + 2.3573285 * a + 2.3220035 * b + 4.5688768 * c + 7.7213633 * d + 4.4559504 * e
@@ -137,9 +140,7 @@ _ENTRIES: Mapping[str, _Entry] = MappingProxyType(
         "branin-currin": _Entry(branin_currin, (_UNIT,) * 2, (18.0, 6.0), 59.40661),
         "dtlz2-2": _Entry(Dtlz2(2), (_UNIT,) * 6, (1.1,) * 2, 1.1**2 - np.pi / 4.0),
         "dtlz2-3": _Entry(Dtlz2(3), (_UNIT,) * 6, (1.1,) * 3, 1.1**3 - np.pi / 6.0),
-        "vehicle-safety": _Entry(
-            vehicle_safety, ((1.0, 3.0),) * 5, (1864.72022, 11.81993945, 0.2903999384), 247.63
-        ),
+        "vehicle-safety": _Entry(vehicle_safety, ((1.0, 3.0),) * 5, (1864.72022, 11.81993945, 0.2903999384), 247.63),
         "vlmop2": _Entry(vlmop2, ((-2.0, 2.0),) * 2, (1.1,) * 2, 0.55211559311989394),
         "zdt1": _Entry(Zdt(1), (_UNIT,) * 6, (11.0,) * 2, 120.0 + 2.0 / 3.0),
         "zdt2": _Entry(Zdt(2), (_UNIT,) * 6, (11.0,) * 2, 120.0 + 1.0 / 3.0),

@@ -54,7 +54,9 @@ class _Outcomes:
     def _columns(self, Y: npt.ArrayLike) -> Floats:
         columns = as_matrix(Y, "Y")
         if columns.shape[1] != len(self.outcomes):
-            raise InvalidInput(f"{self.name} has the outcomes {', '.join(self.outcomes)}, got {columns.shape[1]} columns.")
+            raise InvalidInput(
+                f"{self.name} has the outcomes {', '.join(self.outcomes)}, got {columns.shape[1]} columns."
+            )
         return columns
 
 
@@ -64,8 +66,8 @@ class FeasibleProblem(_Outcomes):
 
     .. math:: \texttt{optimum} = \min f(x) \quad\text{subject to}\quad g_j(x) \le b_j
 
-    or the largest value, as ``direction`` says. ``function`` gives the objective in the first column and the constrained
-    outcomes after it, in the order of ``constraints``.
+    or the largest value, as ``direction`` says. ``function`` gives the objective in the first column and the
+    constrained outcomes after it, in the order of ``constraints``.
 
     >>> from regretless.problems import feasible_problem
     >>> problem = feasible_problem("gramacy")
@@ -135,7 +137,9 @@ class FrontProblem(_Outcomes):
         if set(self.reference) != set(self.objectives):
             raise InvalidInput(f"reference must name {', '.join(self.objectives)}, got {', '.join(self.reference)}.")
         object.__setattr__(self, "objectives", MappingProxyType(dict(self.objectives)))
-        object.__setattr__(self, "reference", MappingProxyType({name: self.reference[name] for name in self.objectives}))
+        object.__setattr__(
+            self, "reference", MappingProxyType({name: self.reference[name] for name in self.objectives})
+        )
         object.__setattr__(self, "best_hypervolume", as_finite_float(self.best_hypervolume, "best_hypervolume"))
 
     @property
