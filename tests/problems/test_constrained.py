@@ -113,8 +113,23 @@ def test_an_unknown_name_is_refused():
         feasible_problem("beam")
 
 
+def test_no_wall_of_the_vessel_is_better():
+    """Every pair of thicknesses, on a fine grid of radii with the shortest length that holds the volume: cost is convex."""
+    problem = feasible_problem("pressure-vessel")
+    R = np.append(np.linspace(10.0, 50.0, 4001), np.arange(17) / 16.0 / 0.0193)
+    R = R[(R >= 10.0) & (R <= 50.0)]
+    L = np.maximum(150.0, (1296000.0 - 4.0 / 3.0 * np.pi * R**3) / (np.pi * R**2) + 1e-9)
+    R, L = R[L <= 200.0], L[L <= 200.0]
+    best = np.inf
+    for s in np.arange(0, 33) / 16.0:
+        for h in np.arange(0, 33) / 16.0:
+            X = np.stack([np.full_like(R, s), np.full_like(R, h), R - 1e-12, L], axis=1)
+            best = min(best, float(problem.regret(problem.evaluate(X)).min()))
+    assert 0.0 <= best < 1e-4
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", feasible_names())
+@pytest.mark.parametrize("name", [name for name in feasible_names() if name != "pressure-vessel"])
 def test_no_search_beats_the_optimum_and_one_reaches_it(name):
     """Differential evolution on a penalty, then SLSQP from its best point and from random ones."""
     problem = feasible_problem(name)
