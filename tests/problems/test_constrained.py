@@ -114,7 +114,7 @@ def test_an_unknown_name_is_refused():
 
 
 def test_no_wall_of_the_vessel_is_better():
-    """Every pair of thicknesses, on a fine grid of radii with the shortest length that holds the volume: cost is convex."""
+    """Every pair of thicknesses, on a fine grid of radii, with the shortest length that holds the volume."""
     problem = feasible_problem("pressure-vessel")
     R = np.append(np.linspace(10.0, 50.0, 4001), np.arange(17) / 16.0 / 0.0193)
     R = R[(R >= 10.0) & (R <= 50.0)]
