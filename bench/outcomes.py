@@ -26,7 +26,7 @@ from rich.table import Table
 from bench import page, store
 from bench.adapters import PEERS, Floats
 from bench.figures import draw_losses
-from bench.regret import print_in_full, run_all
+from bench.regret import compare, comparison_table, print_in_full, run_all
 from bench.statistics import mean_ranks, relative, share_away
 from regretless.problems import FrontProblem, feasible_problem, front_problem, load_tradeoff, missing
 
@@ -64,6 +64,13 @@ def _arguments(problem: Any, name: str, evaluations: int) -> dict[str, Any]:
 def _tables(*entries: tuple[str, int]) -> dict[str, tuple[str, dict[str, Any]]]:
     return {name: ("tradeoff", {"table": name, "evaluations": n, "n_initial": 4}) for name, n in entries}
 
+
+_NAMES = {
+    "branin-currin": "Branin-Currin",
+    "dtlz2-2": "DTLZ2",
+    "dtlz2-3": "DTLZ2",
+    "vehicle-safety": "Vehicle safety",
+}
 
 #: What is run by name.
 SETS: dict[str, OutcomeSet] = {
@@ -190,7 +197,7 @@ def publish(name: str, chosen: OutcomeSet, units: Sequence[store.Unit], folder: 
         for problem, by_peer in complete.items()
     }
     final = {p: {peer: c[:, -1].tolist() for peer, c in by_peer.items()} for p, by_peer in curves.items()}
-    ones = dict.fromkeys(final, 1.0)
+    ones, comparisons = dict.fromkeys(final, 1.0), compare(final)
     content = {
         "manifest": store.manifest(),
         "set": name,
@@ -203,6 +210,7 @@ def publish(name: str, chosen: OutcomeSet, units: Sequence[store.Unit], folder: 
         "away": share_away(final, ones),
         "mean_ranks": mean_ranks(_boxes(final, chosen)),
         "seconds": _seconds(complete, chosen),
+        "comparisons": [{**vars(entry), "verdict": entry.verdict} for entry in comparisons],
     }
     store.write_json(folder / f"outcomes-{name}.json", content)
     heads, lines = _lines(content)
@@ -218,9 +226,31 @@ def publish(name: str, chosen: OutcomeSet, units: Sequence[store.Unit], folder: 
     for line in lines:
         table.add_row(*line)
     print_in_full(console, table)
-    draw_losses(curves, folder / f"outcomes-{name}.png", chosen.loss, chosen.peers)
+    if comparisons:
+        console.print(comparison_table(comparisons))
+    titled = {title(*chosen.problems[problem]): by_peer for problem, by_peer in curves.items()}
+    draw_losses(titled, folder / f"outcomes-{name}.png", chosen.loss, chosen.peers)
     console.print(f"{folder / f'outcomes-{name}.json'}", highlight=False, soft_wrap=True)
     return True
+
+
+def title(task: str, settings: Mapping[str, Any]) -> str:
+    """A problem's name as a figure shows it, with its size.
+
+    >>> title("constrained", {"problem": "welded-beam"})
+    'Welded beam: d = 4, 6 constraints'
+    >>> title("objectives", {"problem": "zdt1"})
+    'ZDT1: d = 6, 2 objectives'
+    """
+    if task == "constrained":
+        problem, J = feasible_problem(settings["problem"]), len(feasible_problem(settings["problem"]).constraints)
+        name = problem.name.replace("-", " ").capitalize()
+        return f"{name}: d = {problem.space.dim}, {J} constraint{'s' if J > 1 else ''}"
+    front = _front(task, settings)
+    if task == "tradeoff":
+        return f"{settings['table']}: {' and '.join(front.outcomes)} of {front.space.n_candidates} rows"
+    name = _NAMES.get(front.name, front.name.upper())
+    return f"{name}: d = {front.space.dim}, {len(front.objectives)} objectives"
 
 
 def write_page(name: str, folder: Path) -> None:

@@ -35,6 +35,7 @@ __all__ = [
     "Comparison",
     "ProblemSet",
     "compare",
+    "comparison_table",
     "main",
     "print_in_full",
     "publish",
@@ -269,7 +270,7 @@ def publish(
     what = "evaluations to the optimum" if tables else "final simple regret"
     print_in_full(console, _medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
     if comparisons:
-        console.print(_comparisons(comparisons))
+        console.print(comparison_table(comparisons))
     content = {
         "manifest": store.manifest(),
         "set": name,
@@ -482,7 +483,8 @@ def _relative(title: str, final: dict[str, dict[str, list[float]]], unit_of: dic
     return table
 
 
-def _comparisons(entries: list[Comparison]) -> Table:
+def comparison_table(entries: Sequence[Comparison]) -> Table:
+    """Our default and the best peer on each problem, with the test."""
     title = f"Regretless against the best peer: Wilcoxon signed-rank, level {LEVEL}, Holm over {len(entries)} problems"
     table = Table("problem", "best peer", title=title, title_justify="left")
     for heading in ("ours", "theirs", "p", "p (Holm)"):

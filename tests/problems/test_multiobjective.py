@@ -122,22 +122,23 @@ def test_hypervolume_of_branin_currin():
 
 @pytest.mark.slow
 def test_hypervolume_of_vehicle_safety_by_a_search():
-    """Points bred from their own front, by which published 246.816 is exceeded; they stay below, and come close."""
+    """Points bred from their own front: they pass the 246.816 that is on record, stay below ours and come close."""
     problem = front_problem("vehicle-safety")
     reference = np.array(list(problem.reference.values()))
     rng = np.random.default_rng(0)
-    X = 1.0 + 2.0 * rng.random((6000, 5))
-    X[:3000] = np.where(rng.random((3000, 5)) < 0.5, np.round(X[:3000]), X[:3000])
+    X = 1.0 + 2.0 * rng.random((20_000, 5))
+    corner = np.where(X[:10_000] < 2.0, 1.0, 3.0)
+    X[:10_000] = np.where(rng.random((10_000, 5)) < 0.5, corner, X[:10_000])
     for _ in range(8):
         X = X[_front(problem.evaluate(X))]
-        X = X[rng.permutation(len(X))[:4000]]
-        moved = np.repeat(X, max(1, 8000 // len(X)), axis=0)
+        X = X[rng.permutation(len(X))[:8000]]
+        moved = np.repeat(X, max(1, 15_000 // len(X)), axis=0)
         moved = moved + 0.15 * rng.standard_normal(moved.shape) * (rng.random(moved.shape) < 0.5)
         X = np.vstack([X, np.clip(moved, 1.0, 3.0)])
     Y = problem.evaluate(X)
     volume = dominated_volume(reference - Y[_front(Y)])
     assert 246.82 < volume < problem.best_hypervolume
-    assert volume == pytest.approx(problem.best_hypervolume, rel=4e-3)
+    assert volume == pytest.approx(problem.best_hypervolume, rel=2e-3)
 
 
 def _front(Y):
