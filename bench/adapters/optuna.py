@@ -50,9 +50,10 @@ class Outcomes:
         self._trial: optuna.Trial | None = None
         self.study = optuna.create_study(directions=["maximize"] * self.K, sampler=_sampler(sampler, seed, len(X0)))
         for x, y in zip(X0, Y0, strict=True):
-            if sampler == "nsga2":  # a generation is counted when a trial is asked for
+            if sampler == "nsga2":
                 self.study.enqueue_trial(dict(zip(self.space, x.tolist(), strict=True)))
                 self.ask()
+                _ = self._trial.relative_params  # the sampler counts generations when it is asked for these
                 self.tell(x, y)
             else:
                 self._add(x, y)
