@@ -20,7 +20,7 @@ class _Own:
 
     def cycle(self, n: int) -> int:
         """Suggestions from one fit of the hyperparameters to the next, when there are ``n`` observations."""
-        setup = self.study._setup
+        setup = self.study._task
         N = getattr(setup.domain, "n_candidates", 0)
         return next(k for k in count(1) if refit_due(setup.surrogate, n=n + k, n_fitted=n, N=N))
 

@@ -97,8 +97,8 @@ class Factor:
         return Factor(L, self.jitter)
 
 
-def cholesky(A: Floats, *, shift: float = 0.0) -> Factor:
-    """Factorise ``A + (shift + jitter) I``, jitter the first of `JITTERS` (times the mean diagonal) that works."""
+def cholesky(A: Floats, *, shift: Floats | float = 0.0) -> Factor:
+    """Factorise ``A + diag(shift + jitter)``, jitter the first of `JITTERS` (times the mean diagonal) that works."""
     return _factorise(A, above=-math.inf, shift=shift)
 
 
@@ -114,7 +114,7 @@ def root(A: Floats) -> Floats:
     return R
 
 
-def _factorise(A: Floats, *, above: float, shift: float = 0.0) -> Factor:
+def _factorise(A: Floats, *, above: float, shift: Floats | float = 0.0) -> Factor:
     n = A.shape[0]
     if not n:
         return Factor(np.empty((0, 0), order="F"))
@@ -127,7 +127,7 @@ def _factorise(A: Floats, *, above: float, shift: float = 0.0) -> Factor:
         if jitter <= above:
             continue
         bordered = np.array(A, order="F")
-        if shift or jitter:
+        if isinstance(shift, np.ndarray) or shift or jitter:
             bordered.flat[:: n + 1] = diagonal + jitter
         L, info = dpotrf(bordered, lower=1, clean=1, overwrite_a=1)
         # A pivot of the size of its own rounding error says nothing, and NaN (not every LAPACK reports it) even less.

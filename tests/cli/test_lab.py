@@ -7,8 +7,8 @@ import pytest
 
 from regretless import Regret, Study
 from regretless.optimizer import model
+from regretless.optimizer.wording import rounded
 from regretless.report.text import interval
-from regretless.study.wording import rounded
 
 from .bench import SCOPE, fill_in, trials, yield_of
 
@@ -131,7 +131,7 @@ def test_exclude_and_include(run, lab, made):
         shown = json.loads(run("suggest", "-n", 1, "--format", "json").stdout)["suggestions"]
         assert [row["row"] for row in shown] == [7]
         run("record", shown[0]["trial"], 5)
-    assert "Not suggested" in run("status").stdout
+    assert "Excluded rows" in run("status").stdout
     run("include", *rows)
     run("exclude", "--trial", 0, "--reason", "wrong bottle")
     assert trials(lab)[0].excluded
@@ -280,12 +280,12 @@ def test_a_damaged_study_is_a_sentence(run, lab):
     assert "Traceback" not in said
 
 
-def test_results_in_the_scope_are_brought_along(run, lab):
+def test_results_in_the_scope_are_added(run, lab):
     lines = SCOPE.splitlines()
     lines[3] += "12.5"
     lines[7] += "failed"
     (lab / "scope.csv").write_text("\n".join(lines))
-    assert "2 results were brought along" in run("init", "scope.csv", "--objective", "yield").stdout
+    assert "2 results were added" in run("init", "scope.csv", "--objective", "yield").stdout
     assert [(trial.row, trial.value, trial.status) for trial in trials(lab)] == [(4, 12.5, "told"), (8, None, "failed")]
 
 

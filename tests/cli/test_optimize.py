@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from regretless import Study
+from regretless.errors import StoreFull
 
 from .bench import heed_signals
 
@@ -88,7 +89,7 @@ def test_a_line_for_the_shell(run, lab, config):
 
 
 def test_a_function_that_takes_its_process_down(run, lab, config):
-    """It may be a bug: the trial is given up and does not count, and the run ends."""
+    """It may be a bug: the trial is released and does not count, and the run ends."""
     (lab / "model.py").write_text("import os\ndef loss(p):\n    os._exit(3)\n")
     said = run("optimize", config("python = 'model:loss'\nbudget = 6\n"), code=1).stderr
     assert "died (exit code 3)" in said
@@ -314,7 +315,7 @@ echo "$1"
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt(lab, config, number):
-    """Ctrl-C in a real process: what was told stays, what ran is given up, and nothing of it is left running."""
+    """Ctrl-C in a real process: what was told stays, what ran is released, and nothing of it is left running."""
     (lab / "score.sh").write_text(STUBBORN)
     config(COMMAND + "budget = 5\nseed = 1\n")
     command = [sys.executable, "-m", "regretless", "optimize", "tune.toml"]
@@ -350,3 +351,30 @@ def _gone(pid):
             return True
         time.sleep(0.05)
     return False
+
+
+def test_a_value_that_cannot_be_stored_is_said(run, lab, config, monkeypatch):
+    """The store is full: the value was paid for, so it is printed, and the trial may be told by hand."""
+
+    def full(*_, **__):
+        raise StoreFull("there is no room.")
+
+    monkeypatch.setattr(Study, "tell", full)
+    (lab / "score.sh").write_text("echo 81.25\n")
+    said = run("optimize", config(COMMAND + "budget = 3\nseed = 1\n"), code=1).stderr
+    assert "Trial 0 gave 81.25, which could not be stored; tell it later." in said
+    assert "there is no room." in said
+    monkeypatch.undo()
+    monkeypatch.chdir(lab)
+    assert [trial.status for trial in trials(lab)] == ["lost"]
+
+
+@pytest.mark.parametrize(("on_error", "statuses"), [("raise", ["told", "lost"]), ("fail", ["told", "failed"])])
+def test_what_runs_beside_an_error_is_finished(run, lab, config, on_error, statuses):
+    """Two at a time: the first has a value only after the second broke off."""
+    (lab / "score.sh").write_text(
+        'mkdir first 2>/dev/null || { touch broke; exit 4; }\nwhile [ ! -e broke ]; do sleep 0.05; done\necho "$1"\n'
+    )
+    text = COMMAND + f"budget = 2\nworkers = 2\nseed = 1\non_error = '{on_error}'\n"
+    run("optimize", config(text), code=1 if on_error == "raise" else 0)
+    assert sorted(trial.status for trial in trials(lab)) == sorted(statuses)

@@ -1,4 +1,4 @@
-"""What a lab does beside the suggestions: other experiments, given up ones, further ones."""
+"""What a lab does beside the suggestions: other experiments, released ones, further ones."""
 
 import json
 
@@ -21,7 +21,7 @@ def test_ran_what_is_no_row(run, lab, made):
     assert "Recorded trial 1: yield 33.5 at" in said
     assert "Note: not a row of the table: used as data, never suggested (the nearest is line" in said
     assert "regretless exclude --trial 1 --reason 'typing error'" in said
-    assert "Trial 0 is given up" in said
+    assert "Trial 0 is released" in said
     added = trials(lab)[1]
     assert (added.row, added.params, added.value) == (None, {**base.params, "T": 85}, 33.5)
     measure(run, lab, 5)
@@ -113,7 +113,7 @@ def test_extend_with_the_scope_that_has_grown(run, lab, made):
     said = run("extend", "scope.csv", "--reason", "dmf came in").stderr
     assert "3 experiments added; there are 27 now" in said
     assert "New in solvent: dmf." in said
-    assert "To bring them along: regretless import scope.csv" in said
+    assert "To add them: regretless import scope.csv" in said
     assert "lines of" not in said
     assert "every experiment is in the study already" in run("extend", "scope.csv").stderr
     with Study.open(lab / "scope.study.db", "scope") as study:

@@ -16,6 +16,7 @@ from regretless.confidence import (
     GammaLaw,
     Schedule,
     ShiftedExponential,
+    TightUnion,
     expected_lipschitz_bound,
     expected_lipschitz_bound_printed,
 )
@@ -32,6 +33,10 @@ LAWS = {
     "gp-table": Schedule.for_table(200),
     "gp-heuristic": Schedule.heuristic(3),
     "gp-constant": Schedule.constant(4.0),
+    "irgp-events": ShiftedExponential.for_events(400, every=3),
+    "tight": TightUnion(200),
+    "tight-two": TightUnion(2),
+    "tight-one": TightUnion(1),
 }
 N_DRAWS = 20_000
 LEVEL = 1e-4  # of each statistical test below; the seeds are fixed, so a pass stays a pass
@@ -198,6 +203,80 @@ def test_moments_of_the_multiplier_by_simulation_and_for_large_shifts():
     assert ShiftedExponential(1e9).var_sqrt(1) == pytest.approx(1e-9 - 5e-18, rel=1e-12)
 
 
+# ---- the tight law ----------------------------------------------------------------------------------------------
+
+# m: z, E c, E c^2 and c at U = 1, 0.5, 0.01
+TIGHT = {
+    2: (0.0, 0.797884560803, 1.0, (0.0, 0.674489750196, 2.57582930355)),
+    10: (1.28155156554, 1.75498331932, 3.24910162039, (1.28155156554, 1.64485362695, 3.09023230617)),
+    1000: (3.09023230617, 3.36709007706, 11.4050905339, (3.09023230617, 3.29052673149, 4.26489079392)),
+    100000: (4.26489079392, 4.47873298116, 20.1013070598, (4.26489079392, 4.41717341347, 5.19933758219)),
+}
+
+
+class Given:
+    """A generator whose uniform draws are given."""
+
+    def __init__(self, uniform):
+        self.uniform = uniform
+
+    def random(self):
+        return 1.0 - self.uniform
+
+
+@pytest.mark.parametrize("m", TIGHT)
+def test_tight_law_known_values(m):
+    law, (_, mean_c, mean_c2, at) = TightUnion(m), TIGHT[m]
+    assert law.mean_sqrt(1) == pytest.approx(mean_c, rel=1e-10)
+    assert law.mean(3) == pytest.approx(mean_c2, rel=1e-10)
+    for uniform, c in zip((1.0, 0.5, 0.01), at, strict=True):
+        assert math.sqrt(law.draw(1, Given(uniform))) == pytest.approx(c, rel=1e-10, abs=1e-12)
+        assert law.quantile(1, 1.0 - uniform) == pytest.approx(c * c, rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("m", [2, 3, 200, 10**6])
+def test_tight_law_by_ks_test_and_generating_function(m):
+    law = TightUnion(m)
+    sample = draws(law, 1)
+    oracle = stats.truncnorm(stats.norm.isf(1.0 / m), math.inf)  # N given that it is among its largest 1/m
+    assert stats.kstest(np.sqrt(sample), oracle.cdf).pvalue > LEVEL
+    assert law.mean(1) == pytest.approx(oracle.moment(2), rel=1e-8)
+    assert law.var(1) == pytest.approx(oracle.moment(4) - oracle.moment(2) ** 2, rel=1e-4)
+    for theta in (-1.0, 0.1):
+        root = math.sqrt(1.0 - 2.0 * theta)  # integrate exp(theta c^2) times the normal density
+        expected = m / root * stats.norm.sf(root * stats.norm.isf(1.0 / m))
+        assert_generating_function(sample, theta, expected)
+
+
+def test_tight_law_of_one_event_is_zero():
+    assert TightUnion(1).draw(1, np.random.default_rng(0)) == 0.0
+    assert (TightUnion(1).mean(1), TightUnion(1).var(1), TightUnion(1).mean_sqrt(1)) == (0.0, 0.0, 0.0)
+
+
+@given(st.integers(2, 10**9), st.floats(1e-12, 1.0))
+def test_tight_law_is_below_the_papers_on_every_draw(m, uniform):
+    tight = TightUnion(m).draw(1, Given(uniform))
+    papers = ShiftedExponential.for_events(m).mean(1) - 2.0 - 2.0 * math.log(uniform)
+    assert 0.0 <= tight <= papers
+    assert stats.norm.sf(math.sqrt(tight)) == pytest.approx(uniform / m, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("m", "shift", "mean_sqrt"),
+    [
+        (1, 0.0, 1.25331413732),
+        (2, 0.0, 1.25331413732),
+        (49, 6.3973462351, 2.88024201048),
+        (98, 7.78364059622, 3.11369268536),
+    ],
+)
+def test_shift_for_events(m, shift, mean_sqrt):
+    law = ShiftedExponential.for_events(m)
+    assert law.shift == pytest.approx(shift, rel=1e-10)
+    assert law.mean_sqrt(1) == pytest.approx(mean_sqrt, rel=1e-10)
+    assert ShiftedExponential.for_events(m, every=4) == ShiftedExponential.for_table(m, every=4)
+
+
 # ---- edges ------------------------------------------------------------------------------------------------------
 
 
@@ -272,6 +351,9 @@ def test_probabilities_are_checked(name, p):
         lambda: GammaLaw.for_table(True),
         lambda: Schedule.constant(-4.0),
         lambda: Schedule.heuristic(1.5),
+        lambda: ShiftedExponential.for_events(0),
+        lambda: TightUnion(0),
+        lambda: TightUnion(2.5),
         lambda: expected_lipschitz_bound(2, 0.0, 1.0),
         lambda: ShiftedExponential(Falling(2.5)).mean(3),
     ],

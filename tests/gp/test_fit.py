@@ -1,6 +1,5 @@
 import itertools
 import math
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -8,13 +7,13 @@ import pytest
 from scipy.optimize import minimize
 
 from regretless.errors import InvalidInput, RegretlessError
+from regretless.gp import Hyperparameters, Surrogate, fit, fitted_to, refit_due
+from regretless.gp import objective as module
 from regretless.gp.evidence import constant_mean, log_evidence
-from regretless.gp.fit import Hyperparameters, Surrogate, fit, fitted_to, refit_due
 from regretless.gp.kernels import FAMILIES, Kernel
 from regretless.gp.outcome_transform import Units, standardise
 from regretless.gp.priors import MEAN_VAR
 
-module = sys.modules[fit.__module__]  # regretless.gp.fit is the function of that name
 H = np.finfo(float).eps ** (1 / 3)
 MAX = np.finfo(float).max
 
@@ -98,13 +97,13 @@ def test_length_scales_and_noise_of_a_drawn_function_are_recovered(family, metho
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_optimum_is_at_least_as_good_as_every_start(method, family, seed, monkeypatch):
     seen = []
-    original = module._Objective.best_of
+    original = module.FitObjective.best_of
 
     def spy(self, first, further):
         seen.extend([first, *further])
         return original(self, first, further)
 
-    monkeypatch.setattr(module._Objective, "best_of", spy)
+    monkeypatch.setattr(module.FitObjective, "best_of", spy)
     X, y = smooth(15, seed=seed)
     surrogate = Surrogate(kernel=family, method=method, restarts=3)
     start = Hyperparameters("matern52", (0.2, 3.0), 2.0, 1e-2)
@@ -547,7 +546,7 @@ def searches(monkeypatch, first, further, X, y):
         return run
 
     monkeypatch.setattr(module, "minimize", spy)
-    return seen, module._Objective.build(Surrogate(), X, y, (False, False)).best_of(first, further)
+    return seen, module.FitObjective.build(Surrogate(), X, y, (False, False)).best_of(first, further)
 
 
 def test_a_start_that_asks_for_a_family_alone_begins_where_the_best_so_far_has_ended(monkeypatch):
@@ -564,7 +563,7 @@ def test_a_start_that_asks_for_a_family_alone_begins_where_the_best_so_far_has_e
 
 def test_length_scales_carried_over_stay_within_their_bounds():
     X, y = smooth(8)
-    build = module._Objective.build(Surrogate(lengthscale_bounds=(0.1, 1.5)), X, y, (False, False))
+    build = module.FitObjective.build(Surrogate(lengthscale_bounds=(0.1, 1.5)), X, y, (False, False))
     begin = build.carried_over(("rbf", np.log([1.2, 0.2, 2.0, 1e-2])), "matern32")
     np.testing.assert_allclose(np.exp(begin), [1.5, 0.32, 2.0, 1e-2], rtol=1e-12)
 
@@ -580,7 +579,7 @@ def test_the_open_choice_finds_the_best_of_all_families():
         single = [Surrogate(kernel=family, restarts=4) for family in FAMILIES]
         highest = max(objective(s, theta_of(run(s, X, y)), X, y) for s in single)
         seen = Units.of(y, compress=True).standardised(y)
-        build = module._Objective.build(Surrogate(), X, seen, (False, False))
+        build = module.FitObjective.build(Surrogate(), X, seen, (False, False))
         rng = np.random.default_rng(seed)
         random = [(family, build.prior.draw(rng)) for family in FAMILIES]
         family, log_theta = build.best_of(build.first_guess(None), [*random, *((name, None) for name in FAMILIES)])
@@ -592,12 +591,12 @@ def test_every_second_further_start_asks_for_a_family_alone():
     """300 of them: each share within 4.5 standard deviations (level 1e-5); never where the family is given."""
     X, y = smooth(8)
     rng = np.random.default_rng(3)
-    open_choice = module._Objective.build(Surrogate(), X, y, (False, False))
+    open_choice = module.FitObjective.build(Surrogate(), X, y, (False, False))
     starts = [open_choice.further_start(rng) for _ in range(300)]
     assert abs(sum(given is None for _, given in starts) - 150) < 4.5 * math.sqrt(75)
     for family in FAMILIES:
         assert abs(sum(name == family for name, _ in starts) - 100) < 4.5 * math.sqrt(300 * 2 / 9)
-    given = module._Objective.build(Surrogate(kernel="rbf"), X, y, (False, False))
+    given = module.FitObjective.build(Surrogate(kernel="rbf"), X, y, (False, False))
     assert all(name == "rbf" and begin is not None for name, begin in (given.further_start(rng) for _ in range(20)))
 
 
@@ -606,7 +605,7 @@ def test_every_second_further_start_asks_for_a_family_alone():
 
 def race(values, lowest, slope=0.0):
     """How many steps a search takes whose value after each step is the next of ``values``."""
-    race = module._Race(lambda moving: (moving[0], np.array([-slope, 0.0])), lowest)
+    race = module.Race(lambda moving: (moving[0], np.array([-slope, 0.0])), lowest)
     for count, value in enumerate(values):
         race.value(np.array([value]))
         try:
@@ -630,7 +629,7 @@ def test_a_value_is_computed_once_and_its_gradient_is_that_of_the_point_asked_fo
         calls.append(moving.tolist())
         return float(moving @ moving), 2.0 * moving
 
-    race, here, there = module._Race(f, math.inf), np.array([1.0, 2.0]), np.array([3.0, 0.5])
+    race, here, there = module.Race(f, math.inf), np.array([1.0, 2.0]), np.array([3.0, 0.5])
     assert race.value(here) == 5.0
     np.testing.assert_array_equal(race.gradient(here), [2.0, 4.0])
     assert len(calls) == 1

@@ -43,7 +43,7 @@ def test_many_points_are_predicted_in_blocks_of_bounded_memory(monkeypatch, n):
     monkeypatch.setattr(Kernel, "__call__", watched)
     monkeypatch.setattr(sys.modules["regretless.gp.posterior"], "ENTRIES", 31)
     for a, b in zip(post.mean_sd(Z), at_once, strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-14)
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
     assert max(sizes) <= 31
     assert [moment.shape for moment in post.mean_sd(Z[:0])] == [(0,), (0,)]
 

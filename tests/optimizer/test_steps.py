@@ -10,26 +10,21 @@ from hypothesis import strategies as st
 from regretless import Box, Mixed, Study, Surrogate, Table
 from regretless.gp import Hyperparameters, table_posterior
 from regretless.gp.outcome_transform import Units
-from regretless.optimizer import Fit, History, Points, certify, doubt, predict, recommend, setup, suggest, without_last
-from regretless.optimizer.design import design_index, design_point, random_index, random_point, settled
-from regretless.optimizer.model import believe, imagine, outdated, told_key
-from regretless.optimizer.starts import candidate_set
+from regretless.optimizer import Fit, History, as_task, certify, predict, recommend, suggest, without_last
 from regretless.rng import Purpose, stream
 from regretless.search import near
+from regretless.search.design import design_index, design_point, random_index, random_point, settled
+from regretless.search.starts import candidate_set
+
+from .single import believe, doubt, history_of, imagine, outdated, points, told_key
 
 BOX = Box([(0.0, 1.0)] * 2)
 FIXED = Surrogate(method="fixed", lengthscale=0.4, signal_var=1.0, noise_var=1e-2, compress=False)
 
 
-def points(X, first: int = 0, index=None) -> Points:
-    X = np.asarray(X, dtype=float).reshape(-1, 2)
-    index = np.full(len(X), -1) if index is None else np.asarray(index)
-    return Points(np.arange(first, first + len(X)), X, index)
-
-
 def history(told, y, pending=(), failed=(), fit=None) -> History:
     n, m = len(told), len(pending)
-    return History(points(told), np.asarray(y, dtype=float), points(pending, n), points(failed, n + m), n, 0, fit)
+    return history_of(points(told), y, points(pending, n), points(failed, n + m), n, 0, fit)
 
 
 def wavy(X) -> np.ndarray:
@@ -45,7 +40,7 @@ X9 = np.random.default_rng(0).random((9, 2))
 @pytest.mark.parametrize("space", [BOX, Table(np.random.default_rng(1).random((40, 2)))])
 def test_what_is_told_later_is_conditioned_on_not_fitted(space):
     """The carried posterior against one built at once from everything, up to rounding."""
-    s = setup(space, surrogate=Surrogate(refit_every=100, restarts=0), seed=0)
+    s = as_task(space, surrogate=Surrogate(refit_every=100, restarts=0), seed=0)
     state = believe(s, history(X9[:4], wavy(X9[:4])), 4, None)
     for n in range(5, 10):
         state = believe(s, history(X9[:n], wavy(X9[:n]), fit=state.fit), n, state)
@@ -64,7 +59,7 @@ def test_what_is_told_later_is_conditioned_on_not_fitted(space):
 
 @pytest.mark.parametrize("space", [BOX, Table(np.random.default_rng(1).random((40, 2)))])
 def test_a_state_is_outdated_just_when_the_posterior_is_built_anew(space):
-    s = setup(space, surrogate=Surrogate(refit_every=3, restarts=0), seed=0)
+    s = as_task(space, surrogate=Surrogate(refit_every=3, restarts=0), seed=0)
     state, seen = believe(s, history(X9[:2], wavy(X9[:2])), 2, None), []
     assert outdated(s, history(X9[:3], wavy(X9[:3])), state)  # a history that knows of no fit
     for n in range(3, 10):
@@ -73,19 +68,19 @@ def test_a_state_is_outdated_just_when_the_posterior_is_built_anew(space):
         assert said == (after.base is not state.base)
         seen.append(said)
         if said:  # of no use once another fit is on record
-            assert outdated(s, replace(now, fit=after.fit), state)
+            assert outdated(s, replace(now, fits=(after.fit,)), state)
         state = after
     assert seen == [False, False, True, False, False, True, False]
 
 
 def test_a_late_tell_of_a_lower_number_is_put_in_its_place():
     """Trial 5 told after trial 6: the same bits as if it had been there before."""
-    s = setup(BOX, surrogate=Surrogate(refit_every=100, restarts=0), seed=0)
+    s = as_task(BOX, surrogate=Surrogate(refit_every=100, restarts=0), seed=0)
     y = wavy(X9)
     first = believe(s, history(X9[:4], y[:4]), 4, None)
     whole = history(X9[:7], y[:7], fit=first.fit)
-    without = History(
-        Points(np.array([0, 1, 2, 3, 4, 6]), X9[[0, 1, 2, 3, 4, 6]], np.full(6, -1)),
+    without = history_of(
+        points(X9[:7])[[0, 1, 2, 3, 4, 6]],
         y[[0, 1, 2, 3, 4, 6]],
         points(X9[5:6], 5),
         points([]),
@@ -101,7 +96,7 @@ def test_a_late_tell_of_a_lower_number_is_put_in_its_place():
 
 
 def test_a_state_of_other_values_is_not_used():
-    s = setup(BOX, surrogate=FIXED, seed=0)
+    s = as_task(BOX, surrogate=FIXED, seed=0)
     y = wavy(X9)
     state = believe(s, history(X9, y), 9, None)
     other = history(X9, -y, fit=state.fit)
@@ -111,9 +106,9 @@ def test_a_state_of_other_values_is_not_used():
 
 def test_imagining_leaves_the_state_as_it_was():
     table = Table(np.random.default_rng(1).random((40, 2)))
-    s = setup(table, surrogate=FIXED, seed=0)
+    s = as_task(table, surrogate=FIXED, seed=0)
     told = table.X[:6]
-    h = History(
+    h = history_of(
         points(told, 0, range(6)), wavy(told), points(table.X[6:9], 6, range(6, 9)), points(table.X[9:11], 9, (9, 10)),
         6, 0, None,
     )  # fmt: skip
@@ -131,7 +126,7 @@ def test_imagining_leaves_the_state_as_it_was():
 @pytest.mark.parametrize("setting", [Surrogate(), Surrogate(lengthscale_prior=(0.5, 0.5)), Surrogate.paper()])
 @pytest.mark.parametrize("space", [BOX, Table(X9)], ids=["box", "table"])
 def test_claims_are_made_about_the_values_as_they_are(space, setting):
-    chosen = setup(space, surrogate=setting, seed=1)
+    chosen = as_task(space, surrogate=setting, seed=1)
     told = history(X9, wavy(X9))
     assert (believe(chosen, told, 9, None).fit.hyperparameters.units.knee is None) != setting.compress
     promised = doubt(chosen, told, None).fit
@@ -148,7 +143,7 @@ def test_a_disaster_harms_the_model_less_than_it_would_uncompressed(disaster):
     top = grid[wavy(grid) > np.quantile(wavy(grid), 0.8)]
     error = {}
     for compress in (True, False):
-        chosen = setup(BOX, surrogate=Surrogate(compress=compress), seed=1)
+        chosen = as_task(BOX, surrogate=Surrogate(compress=compress), seed=1)
         mean, _ = predict(believe(chosen, history(X, y), 30, None), top)
         error[compress] = float(np.median(np.abs(mean - wavy(top))))
     assert error[True] < 0.3 * error[False]
@@ -163,7 +158,7 @@ def test_the_key_of_what_was_told():
 
 
 def test_a_blocked_point_of_the_design_is_replaced():
-    s = setup(BOX, seed=3)
+    s = as_task(BOX, seed=3)
     x = design_point(s, BOX, 2, 2, np.empty((0, 2)))
     other = design_point(s, BOX, 2, 2, x[None, :])
     assert not near(BOX, other[None, :], x[None, :])[0]
@@ -174,7 +169,7 @@ def test_a_blocked_point_of_the_design_is_replaced():
 
 def test_rows_of_the_design_are_open_and_spread():
     table = Table(np.random.default_rng(0).random((500, 2)))
-    s = setup(table, n_initial=8, seed=1)
+    s = as_task(table, n_initial=8, seed=1)
     open_ = np.ones(500, dtype=bool)
     chosen = []
     for number in range(8):
@@ -217,16 +212,16 @@ def test_a_settled_point_decodes_to_itself():
 
 def test_candidates_are_points_of_the_space_around_the_best():
     space = Mixed({"x": (0.0, 1.0), "n": (1, 5), "c": ["a", "b", "c"]})
-    s = setup(space, surrogate=FIXED, seed=0)
+    s = as_task(space, surrogate=FIXED, seed=0)
     told = space.sample(8, np.random.default_rng(0))
     y = told[:, 0]
     posterior = FIXED_HYPER.posterior(s.categorical, told, y)
-    X = candidate_set(space, posterior, told, np.random.default_rng(1))
+    X = candidate_set(space, posterior.mean, told, np.random.default_rng(1))
     assert (space.snap(X) == X).all()
     best = told[posterior.mean(told).argmax()]
     assert (best == X).all(axis=1).any()
     assert (np.abs(X[:, 0] - best[0]) < 0.05).sum() > 20
-    assert len(candidate_set(space, posterior, told[:0], np.random.default_rng(1))) == 400
+    assert len(candidate_set(space, posterior.mean, told[:0], np.random.default_rng(1))) == 400
 
 
 FIXED_HYPER = Hyperparameters("matern52", (0.4, 0.4, 1.0), 1.0, 1e-2)
@@ -242,7 +237,7 @@ FIXED_HYPER = Hyperparameters("matern52", (0.4, 0.4, 1.0), 1.0, 1e-2)
     ],
 )
 def test_small_discrete_spaces_are_listed(space, kind, size):
-    s = setup(Mixed(space), seed=0)
+    s = as_task(Mixed(space), seed=0)
     assert type(s.domain) is kind
     assert s.domain.size == size
     assert isinstance(s.space, Mixed)
@@ -250,18 +245,18 @@ def test_small_discrete_spaces_are_listed(space, kind, size):
 
 @pytest.mark.parametrize("space", [BOX, Table(X9)])
 def test_a_suggestion_changes_nothing_and_depends_on_nothing_else(space):
-    s = setup(space, n_initial=3, seed=5)
+    s = as_task(space, n_initial=3, seed=5)
     index = list(range(6)) if isinstance(space, Table) else None
-    h = History(points(X9[:6], 0, index), wavy(X9[:6]), points([]), points([]), 3, 3, None)
-    copies = [h.told.X.copy(), h.y.copy()]
+    h = history_of(points(X9[:6], 0, index), wavy(X9[:6]), points([]), points([]), 3, 3, None)
+    copies = [h.points.X.copy(), h.Y.copy()]
     first, state = suggest(s, h, 6, None)
     second, _ = suggest(s, h, 6, None)
     third, _ = suggest(s, h, 6, state)
     for other in (second, third):
-        assert (first.x == other.x).all()
-        assert (first.index, first.record) == (other.index, other.record)
-    assert (copies[0] == h.told.X).all()
-    assert (h.y == copies[1]).all()
+        assert (first.point.x == other.point.x).all()
+        assert (first.point.index, first.record) == (other.point.index, other.record)
+    assert (copies[0] == h.points.X).all()
+    assert (copies[1] == h.Y).all()
     different, _ = suggest(s, h, 7, None)  # another trial, other streams
     assert different.record["zeta"] != first.record["zeta"]
 
@@ -297,7 +292,7 @@ def test_a_box_suggestion_is_close_to_the_argmax():
 
 
 def test_the_recommendation_is_close_to_the_argmax_of_the_mean():
-    s = setup(BOX, surrogate=FIXED, seed=0)
+    s = as_task(BOX, surrogate=FIXED, seed=0)
     side = np.linspace(0.0, 1.0, 81)
     lattice = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
     for seed in range(5):
@@ -312,7 +307,7 @@ def test_the_recommendation_is_close_to_the_argmax_of_the_mean():
 @pytest.mark.parametrize("space", [BOX, Table(np.random.default_rng(5).random((40, 2)))])
 def test_doubt_depends_on_what_was_told_alone(space):
     """Carried along, built anew, gone back and forth: the same bits, and no fit of the search plays a part."""
-    s = setup(space, seed=3)
+    s = as_task(space, seed=3)
     X = (
         space.X[np.random.default_rng(0).permutation(40)[:30]]
         if isinstance(space, Table)
@@ -323,7 +318,7 @@ def test_doubt_depends_on_what_was_told_alone(space):
     for left in (20, 19, 18, 4, 3, 2, 1, 0, 7, 0):
         part = without_last(h, left)
         carried = doubt(s, part, carried)
-        alone = doubt(s, replace(part, fit=Fit(FIXED_HYPER, 0, (0, 1))), None)
+        alone = doubt(s, replace(part, fits=(Fit(FIXED_HYPER, 0, (0, 1)),)), None)
         assert carried.fit == alone.fit
         assert carried.trials == alone.trials
         assert certify(s, part, None, carried) == certify(s, part, None, alone)
@@ -331,7 +326,7 @@ def test_doubt_depends_on_what_was_told_alone(space):
 
 def test_the_cautious_model_is_fitted_on_the_schedule_of_fits():
     X = np.random.default_rng(0).random((20, 2))
-    s, h = setup(Table(X), seed=3), history(X, wavy(X))
+    s, h = as_task(Table(X), seed=3), history(X, wavy(X))
     seen = [len(doubt(s, without_last(h, 20 - n), None).fit.trials) for n in range(2, 21)]
     assert seen == [*range(2, 17), 16, 18, 18, 20]
     assert {doubt(s, without_last(h, k), None).fit.hyperparameters.family for k in range(18)} == {"matern32"}

@@ -12,10 +12,11 @@ from tests.study.helpers import SPACES, all_bits, bits, smooth
 from regretless import IRGPUCB, Box, Study, Surrogate, Table
 from regretless.acquisition import RULES
 from regretless.gp import Kernel, TablePosterior, posterior
-from regretless.optimizer import History, Points, certify, doubt, recommend, setup, suggest, without_last
-from regretless.optimizer.model import believe, heeded, imagine, in_use, outdated
+from regretless.optimizer import History, as_task, certify, model, recommend, suggest, without_last
 from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.study.replay import asked_from
+
+from .single import believe, doubt, heeded, history_of, in_use, outdated, points
 
 KERNEL = Kernel("rbf", np.array([0.3, 0.6]), 1.0)
 ROWS = np.random.default_rng(1).random((90, 2))
@@ -33,11 +34,12 @@ def wavy(X) -> np.ndarray:
     return np.sin(5.0 * np.asarray(X)).sum(axis=1)
 
 
-def history(n: int, y=None, fit=None) -> History:
+def history(n: int, y=None, fit=None, failed=None) -> History:
     """The first rows of the table, told in their order."""
-    told = Points(np.arange(n), ROWS[:n], np.arange(n))
-    none = Points(np.empty(0, dtype=int), np.empty((0, 2)), np.empty(0, dtype=int))
-    return History(told, wavy(ROWS[:n]) if y is None else y, none, none, 3, n, fit)
+    told = points(ROWS[:n], 0, np.arange(n))
+    return history_of(
+        told, wavy(ROWS[:n]) if y is None else y, points([]), points([]) if failed is None else failed, 3, n, fit
+    )
 
 
 def same(one, two) -> bool:
@@ -135,7 +137,7 @@ def test_categories_and_equal_points_do():
 @pytest.mark.parametrize("space", [Box([(0.0, 1.0)] * 2), Table(ROWS)])
 def test_carried_along_and_built_anew_are_the_same_bits(few, space, surrogate):
     """At every number of results, through fits, choices and the first step beyond the limit."""
-    s = setup(space, surrogate=surrogate, seed=0)
+    s = as_task(space, surrogate=surrogate, seed=0)
     state, fit = None, None
     for n in range(2, 70):
         now = history(n, fit=fit)
@@ -166,7 +168,7 @@ def test_up_to_the_limit_nothing_changes(monkeypatch):
 
 
 def test_a_result_that_was_not_kept_and_changes_counts_in_the_choice(few):
-    s = setup(Box([(0.0, 1.0)] * 2), surrogate=KNOWN, seed=0)
+    s = as_task(Box([(0.0, 1.0)] * 2), surrogate=KNOWN, seed=0)
     y = wavy(ROWS[:40])
     state = believe(s, history(40, y), 40, None)
     left_out = next(i for i in range(40) if i not in state.used)
@@ -178,19 +180,19 @@ def test_a_result_that_was_not_kept_and_changes_counts_in_the_choice(few):
 
 
 def test_what_is_computed_from_told_points_takes_those_in_use(few):
-    s = setup(Box([(0.0, 1.0)] * 2), surrogate=KNOWN, seed=0)
+    s = as_task(Box([(0.0, 1.0)] * 2), surrogate=KNOWN, seed=0)
     now = history(40)
     state = believe(s, now, 40, None)
     part = in_use(now, state)
     assert part.told.trials.tolist() == sorted(state.used)
     assert (ROWS[sorted(state.used)] == part.told.X).all()
-    assert (part.y == now.y[sorted(state.used)]).all()
+    assert (part.y == now.series().y[sorted(state.used)]).all()
     assert in_use(history(10), believe(s, history(10), 10, None)).told.trials.tolist() == list(range(10))
 
 
 @pytest.mark.parametrize("space", [Box([(0.0, 1.0)] * 2), Table(ROWS)])
 def test_doubt_rests_on_a_subset_too_and_on_what_was_told_alone(few, space):
-    s, h = setup(space, seed=3), history(45)
+    s, h = as_task(space, seed=3), history(45)
     carried = None
     for left in (20, 19, 12, 3, 2, 1, 0, 9, 0):
         part = without_last(h, left)
@@ -273,14 +275,12 @@ def test_the_recommendation_hardly_suffers(monkeypatch):
     for seed in range(5):
         rng = np.random.default_rng(seed)
         X = rng.random((400, 2))
-        told = Points(np.arange(400), X, np.full(400, -1))
-        none = Points(np.empty(0, dtype=int), np.empty((0, 2)), np.empty(0, dtype=int))
-        now = History(told, wavy(X) + 0.1 * rng.standard_normal(400), none, none, 3, 400, None)
-        s = setup(Box([(0.0, 1.0)] * 2), surrogate=KNOWN, rule=IRGPUCB(), seed=seed)
+        now = history_of(points(X), wavy(X) + 0.1 * rng.standard_normal(400), points([]), points([]), 3, 400, None)
+        s = as_task(Box([(0.0, 1.0)] * 2), surrogate=KNOWN, rule=IRGPUCB(), seed=seed)
         values = []
         for most in (64, 4000):
             monkeypatch.setattr(sys.modules["regretless.optimizer.subset"], "LARGEST", most)
-            values.append(wavy(recommend(s, now, believe(s, now, 400, None)).x[None, :])[0])
+            values.append(wavy(recommend(s, now, believe(s, now, 400, None)).point.x[None, :])[0])
         lost.append(values[1] - values[0])
     assert np.mean(lost) < 0.02  # of a range of 4, with noise of 0.1
 
@@ -296,7 +296,7 @@ def test_a_small_model_of_many_results_still_finds_the_maximum(few):
 
 @pytest.mark.parametrize("space", ["box", "table"])
 def test_a_value_too_large_to_compute_with_is_no_part_of_a_base_either(few, space):
-    of = setup(Box([(0.0, 1.0)] * 2) if space == "box" else Table(ROWS), surrogate=SOME, seed=1)
+    of = as_task(Box([(0.0, 1.0)] * 2) if space == "box" else Table(ROWS), surrogate=SOME, seed=1)
     fit = believe(of, history(60), 60, None).fit
     y = wavy(ROWS[:68])
     y[61] = 1e60  # told after the fit, and chosen with the next base, at 64
@@ -330,18 +330,20 @@ def test_failed_points_do_not_make_the_posterior_larger_without_end(few, space, 
         study.add(ROWS[row].tolist() if space == "box" else study.space.params(row), failed=True)
     trial = study.ask()
     assert trial.source == "rule"
-    at, state = study._history(), study._state
-    assert len(heeded(at, state).failed) == 2
-    assert len(imagine(heeded(at, state), state)) == 10 + 1 + 2  # told, pending, failed
+    at, state = study._history().series(), study._carried.state
+    fitted = state.believed()
+    assert len(model.heeded(at, fitted).failed) == 2
+    assert len(model.imagine(model.heeded(at, fitted), fitted)) == 10 + 1 + 2  # told, pending, failed
     of, known = asked_from(study, trial.number)
-    assert suggest(of, known, trial.number, None)[0].x.tolist() == suggest(of, known, trial.number, state)[0].x.tolist()
+    fresh, carried = (suggest(of, known, trial.number, each)[0] for each in (None, state))
+    assert fresh.point.x.tolist() == carried.point.x.tolist()
     if space == "table":
         assert trial.row >= 70  # a failed one is not suggested, whether it is imagined or not
 
 
 def test_few_failed_points_all_count(few):
-    of = setup(Table(ROWS), surrogate=SOME, seed=1)
+    of = as_task(Table(ROWS), surrogate=SOME, seed=1)
     for n, n_failed, heard in ((12, 4, 4), (12, 5, 2), (40, 2, 2), (40, 5, 2)):
-        failed = Points(np.arange(n, n + n_failed), ROWS[n : n + n_failed], np.arange(n, n + n_failed))
-        all_of = replace(history(n), failed=failed)
+        failed = points(ROWS[n : n + n_failed], n, np.arange(n, n + n_failed))
+        all_of = history(n, failed=failed)
         assert len(heeded(all_of, believe(of, all_of, 60, None)).failed) == heard

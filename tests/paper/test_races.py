@@ -60,9 +60,9 @@ def test_the_noise_is_in_the_units_of_the_values(small_tables, monkeypatch, expe
     compute(experiment, problem, "irgp-ucb")
     study, found = seen[0]
     values = [found(found.space.params(i)) for i in range(14)] if experiment == "materials" else ()
-    assert study._setup.surrogate.noise_var == pytest.approx(1e-4 / variance(values), rel=1e-12)
-    assert study._setup.surrogate.standardize
-    assert study._setup.design == "random"
+    assert study._task.surrogate.noise_var == pytest.approx(1e-4 / variance(values), rel=1e-12)
+    assert study._task.surrogate.standardize
+    assert study._task.design == "random"
 
 
 @pytest.mark.parametrize(("repeats", "rows"), [("never", 14), ("allow", 32)])

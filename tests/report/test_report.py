@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from regretless import GPUCB, Study, Surrogate
-from regretless.cli._standing import standing
 from regretless.confidence import Schedule, ShiftedExponential
 from regretless.optimizer import suggest
+from regretless.optimizer.wording import rounded
 from regretless.report import effects, explain, html_report
 from regretless.report.explain import expected
 from regretless.report.figures import certificates
+from regretless.report.status import status_of
 from regretless.report.text import interval, number
 from regretless.study.replay import asked_from
-from regretless.study.wording import rounded
 
 
 def yield_of(solvent, T):
@@ -98,7 +98,7 @@ def test_explanations_against_the_law(study):
             assert pick.zeta == pytest.approx(shift - 2 * np.log1p(-p))
             assert pick.zeta == pytest.approx(law.quantile(t, p))
             made, _ = suggest(replace(setup, rule=GPUCB(Schedule.constant(pick.zeta))), history, why.trial.number, None)
-            assert study.space.params(made.index) == dict(pick.params)
+            assert study.space.params(made.point.index) == dict(pick.params)
         assert why.cautious.mean >= why.bold.mean  # a larger bonus never picks a larger mean
         assert why.cautious.sd <= why.bold.sd + 1e-9
         share = -np.expm1(-(why.trial.zeta - shift) / 2)
@@ -175,7 +175,7 @@ def test_the_curve_of_certificates_is_the_studys_own():
     assert looks[-1] == study.certificate()
     for look, count in zip(looks, counts, strict=True):
         assert look == study.certificate(leave_out=len(told) - count)
-    head = standing(study, None).facts()
+    head = status_of(study).facts()
     page = "".join(read(html_report(study, head)).text)
     assert looks[-1].promise() in page
     assert f"{rounded(looks[-1].bound)} percentage points of yield" in page

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless import Box, Categorical, Fixed, Float, Int, InvalidInput, Mixed, Ordinal, Table
-from regretless.spaces import OUTSIDE, as_table
+from regretless.spaces import as_table
 
 TABLE = Table(
     {"T": [20, 40, 80, 80], "p": [0.5, 1.5, 2.5, 1.0], "acid": ["a", "b", "a", "c"], "fixed": [7] * 4, "one": ["z"] * 4}
@@ -28,7 +28,7 @@ def test_a_row_is_placed_where_it_is(space):
 def test_a_point_of_a_product_is_placed_where_it_is(seed):
     params = MIXED.decode(MIXED.sample(1, np.random.default_rng(seed))[0])
     place = MIXED.place(params)
-    assert (place.params, place.index) == (params, -1)
+    assert (place.params, place.index, place.inside) == (params, None, True)
     assert place.x.tobytes() == MIXED.encode(params).tobytes()
 
 
@@ -36,7 +36,7 @@ def test_a_point_of_a_product_is_placed_where_it_is(seed):
 def test_numbers_of_a_table_go_on_at_its_scale(T, acid):
     """The slow twin: a table that has such a row, and the same ends."""
     place = TABLE.place({"T": T, "p": 1.25, "acid": acid})
-    assert place.index == OUTSIDE
+    assert not place.inside
     assert place.x[0] == pytest.approx((T - 20.0) / 60.0, abs=1e-12)
     assert place.params == {"T": T, "p": 1.25, "acid": acid, "fixed": 7, "one": "z"}
     if 20.0 <= T <= 80.0:
@@ -142,8 +142,8 @@ def test_values_without_a_code(part, value, says):
 def test_outside_in_one_parameter_is_outside():
     inside = {"T": 50.0, "l": 1.0, "n": 3, "o": 2, "c": "a"}
     for change in ({"T": 80.5}, {"l": 1e3}, {"n": 10}, {"o": 3}):
-        assert MIXED.place({**inside, **change}).index == OUTSIDE
-    assert Box([(0.0, 1.0)]).place([math.nextafter(1.0, 2.0)]).index == OUTSIDE
+        assert MIXED.place({**inside, **change}).inside is False
+    assert Box([(0.0, 1.0)]).place([math.nextafter(1.0, 2.0)]).inside is False
     with pytest.raises(InvalidInput, match="fixed at 3"):
         MIXED.place({**inside, "k": 4})
     assert Mixed({"x": (0.0, 1.0), "k": Fixed("u")}).place({"x": 2.0}).params == {"x": 2.0, "k": "u"}
@@ -152,5 +152,5 @@ def test_outside_in_one_parameter_is_outside():
 def test_a_listed_space_places_what_it_does_not_list():
     table = as_table(Mixed({"n": (1, 4), "o": [20, 40, 80], "c": ["a", "b"]}), 99)
     place = table.place({"n": 5, "o": 60, "c": "b"})
-    assert (place.index, place.params) == (OUTSIDE, {"n": 5, "o": 60, "c": "b"})
+    assert (place.inside, place.params) == (False, {"n": 5, "o": 60, "c": "b"})
     np.testing.assert_allclose(place.x, [4 / 3, 0.75, 1.0])

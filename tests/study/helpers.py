@@ -47,9 +47,10 @@ def all_bits(study: Study) -> list[tuple[Any, ...]]:
     return [bits(trial) for trial in study.trials]
 
 
-def points_of(study: Study) -> tuple[Any, ...]:
+def arrays_of(study: Study) -> tuple[Any, ...]:
     history = study._history()
-    return history.told, history.pending, history.failed
+    points = history.points
+    return points.trials, points.X, points.index, points.inside, history.status, history.Y
 
 
 def snapshot(study: Study) -> tuple[Any, ...]:
@@ -60,8 +61,7 @@ def snapshot(study: Study) -> tuple[Any, ...]:
         repr(study),
         study.best,
         study.seed,
-        *(array.tobytes() for points in points_of(study) for array in (points.trials, points.X, points.index)),
-        study._history().y.tobytes(),
+        *(array.tobytes() for array in arrays_of(study)),
         study._fit,
         study.events(),
     )

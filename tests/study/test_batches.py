@@ -25,7 +25,7 @@ def started(space: str, seed: int = 1, **more) -> Study:
 
 
 def codes(study: Study, trials) -> np.ndarray:
-    return study._setup.domain.encode_many([trial.params for trial in trials])
+    return study._task.domain.encode_many([trial.params for trial in trials])
 
 
 def distances(X: np.ndarray) -> np.ndarray:
@@ -90,8 +90,8 @@ def test_pending_points_count_at_their_posterior_mean(space):
     study = started(space, surrogate=SURROGATE)
     told = codes(study, study.trials)
     pending = codes(study, study.ask(3))
-    history = study._history()
-    state = believe(study._setup, history, len(study), None)
+    history = study._history().series()
+    state = believe(study._task, history, len(study), None)
     imagined = imagine(history, state)
     posterior = getattr(imagined, "posterior", imagined)
     Z = np.random.default_rng(0).random((50, 2))
@@ -108,8 +108,8 @@ def test_failed_points_count_as_poor_for_choosing_only():
     study = started("box", surrogate=SURROGATE)
     trial = study.ask()
     study.tell(trial, failed=True)
-    history = study._history()
-    state = believe(study._setup, history, len(study), None)
+    history = study._history().series()
+    state = believe(study._task, history, len(study), None)
     x = codes(study, [trial])
     h = state.fit.hyperparameters
     poor = np.quantile(h.units.standardised(history.y), 0.25)

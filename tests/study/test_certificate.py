@@ -7,8 +7,8 @@ import pytest
 
 from regretless import InvalidInput, Regret, RemainingRegret, Study, Surrogate, Table, maximize, minimize
 from regretless.gp import Kernel, posterior, table_posterior
+from regretless.optimizer.wording import amount
 from regretless.problems import gp_sample, grid
-from regretless.study.wording import amount
 from regretless.theory import remaining_regret
 
 from .helpers import ROWS, SPACES, all_bits, smooth, snapshot
@@ -89,9 +89,9 @@ class TestUnits:
         alone = Study(SPACES[space](), seed=3, surrogate=Surrogate().cautious())
         for params, value in told:
             alone.add(params, value)
-        assert study._setup.surrogate == Surrogate()
+        assert study._task.surrogate == Surrogate()
         assert study.certificate().bound == pytest.approx(alone.certificate().bound, rel=0.2)
-        assert study._certifier.state.fit.hyperparameters.family == "matern32"
+        assert study._carried.state.doubted().fit.hyperparameters.family == "matern32"
 
 
 class TestBound:

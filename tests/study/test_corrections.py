@@ -187,8 +187,8 @@ def test_a_certificate_on_record():
 def test_what_a_suggestion_was_made_from():
     study = told(table(), 8)
     study.ask(3)
-    setup, history = asked_from(study, 9)
-    assert (len(history.told), len(history.pending), setup) == (8, 1, study._setup)
+    task, history = asked_from(study, 9)
+    assert (len(history.told), len(history.pending), task) == (8, 1, study._task)
     with pytest.raises(UnknownTrial):
         asked_from(study, 50)
 

@@ -61,10 +61,10 @@ def test_a_seed_has_the_design_it_always_had(space, design):
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("rule", ["irgp-ucb", "ts"])
 def test_the_carried_state_changes_no_bit(space, rule):
-    """The slow twin of `Study._state`: built anew before every ask, across refits, pending, failed and late tells."""
+    """The slow twin of `Study._carried`: built anew before every ask, across refits, pending, failed and late tells."""
 
     def forget(study):
-        study._state = None
+        study._carried.forget()
 
     kept = play(Study(SPACES[space](), seed=3, rule=rules()[rule], surrogate=Surrogate(refit_every=4)), steps=12)
     dropped = play(
@@ -159,7 +159,7 @@ def test_a_fit_to_other_values_is_not_taken_for_the_same(fits):
         after = study.recommend()
         assert len(fits) == 1
         assert after != before
-        study._state = None
+        study._carried.forget()
         assert study.recommend() == after
 
 
@@ -176,7 +176,7 @@ def test_a_fit_from_another_start_is_not_taken_for_the_same(fits):
     fits.clear()
     after = study.recommend()
     assert fits == [7]
-    study._state = None
+    study._carried.forget()
     assert study.recommend() == after
 
 

@@ -180,11 +180,11 @@ def test_bounds_of_the_shorter_table_are_not_remembered():
     store = MemoryStore()
     study = Study.open(store, "s", space=FIRST, seed=1)
     go_on(study, 8)
-    before = study._certifier._bound(study._history())
+    before = study._carried.bound(study._history())
     study.extend(MORE)
     fresh = Study.open(store, "s")
-    after = study._certifier._bound(study._history())
-    assert after == fresh._certifier._bound(fresh._history())
+    after = study._carried.bound(study._history())
+    assert after == fresh._carried.bound(fresh._history())
     assert after > before
 
 
@@ -254,7 +254,8 @@ def test_a_kept_database_adds_up_to_the_same(tmp_path):
     ]
     assert [trial.number for trial in study.trials if trial.note] == [4]
     told = study._history().told
-    assert told.index.tolist() == [1, 2, 4, 5, -2, 8, 7, 6, 3]
+    assert told.index.tolist() == [1, 2, 4, 5, -1, 8, 7, 6, 3]
+    assert told.inside.tolist() == [True] * 4 + [False] + [True] * 4
     assert told.X.tolist() == [
         *([0.0, 0.5, 0.0], [0.0, 1.0, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 0.0], [0.0, 1.2625, 0.0]),
         *([1.0, 1.625, 0.0], [1.0, 1.625, 1.0], [2.0, 1.625, 0.0], [1.0, 0.0, 0.0]),

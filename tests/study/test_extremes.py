@@ -36,7 +36,7 @@ values = st.one_of(
 
 def told(space, model, results, direction="maximize"):
     study = Study(SPACES[space], direction=direction, seed=1, **MODELS[model])
-    raw = not study._setup.surrogate.standardize
+    raw = not study._task.surrogate.standardize
     for value in results:
         study.tell(study.ask(), float(np.clip(value, -1e50, 1e50)) if raw else value)
     return study

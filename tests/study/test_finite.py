@@ -70,15 +70,15 @@ def test_a_finite_product_is_run_dry():
 @pytest.mark.parametrize("seed", range(2))
 def test_so_is_one_too_large_to_be_listed(monkeypatch, space, seed):
     """Spaces of more than ENUMERATE_UP_TO points are searched as products; here the limit is made tiny."""
-    monkeypatch.setattr(sys.modules["regretless.optimizer.setup"], "ENUMERATE_UP_TO", 0)
+    monkeypatch.setattr(sys.modules["regretless.optimizer.task"], "ENUMERATE_UP_TO", 0)
     study = Study(space, repeats="never", seed=seed, surrogate=FAST)
-    assert isinstance(study._setup.domain, Mixed)
+    assert isinstance(study._task.domain, Mixed)
     assert len(run_dry(study, lambda k: k % 4 == 1)) == study.space.size
 
 
 def test_the_last_of_thousands_is_found(monkeypatch):
     """All but three failed before: random draws hardly hit what is left."""
-    monkeypatch.setattr(sys.modules["regretless.optimizer.setup"], "ENUMERATE_UP_TO", 0)
+    monkeypatch.setattr(sys.modules["regretless.optimizer.task"], "ENUMERATE_UP_TO", 0)
     study = Study({"a": (0, 39), "b": (0, 99)}, repeats="never", seed=0)
     left = [(3, 5), (37, 0), (39, 99)]
     for a in range(40):

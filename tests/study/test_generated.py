@@ -91,7 +91,7 @@ def drive(case):
     study = Study(space, rule=rules()[rule], seed=seed, surrogate=Surrogate(restarts=0), n_initial=min(3, seed))
     rng = np.random.default_rng(seed)
     for i, value in enumerate(outcomes):
-        params = point(study._setup.domain, where[i % len(where)], rng)
+        params = point(study._task.domain, where[i % len(where)], rng)
         study.add(params, failed=True) if value is None else study.add(params, value)
     try:
         for trial in study.ask(2):

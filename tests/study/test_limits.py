@@ -7,8 +7,8 @@ import pytest
 
 from regretless import InvalidInput, Regret, Study, StudyConflict, Surrogate, maximize, minimize
 from regretless.gp import Kernel
+from regretless.optimizer.limits import Limits, as_limits
 from regretless.problems import gp_sample, grid
-from regretless.study.limits import Limits, as_limits
 
 from .helpers import ROWS, SPACES, all_bits, smooth
 
@@ -59,7 +59,7 @@ def test_predictions_stay_within(space):
     assert study.recommend().mean <= -0.5
     assert study.predict(points)[0].max() <= -0.5
     median, low, high = study.predict_measurement(points)
-    state = study._certifier.state.fit.hyperparameters
+    state = study._carried.state.doubted().fit.hyperparameters
     assert median.max() <= -0.5
     assert (low <= median).all()
     assert (median <= high).all()

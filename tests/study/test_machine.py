@@ -67,7 +67,7 @@ class StudyMachine(RuleBasedStateMachine):
 
     @rule()
     def ask(self):
-        self.twin._state = None
+        self.twin._carried.forget()
         if self.dry:
             self.refused(Exhausted, lambda s: s.ask())
             return
@@ -75,7 +75,7 @@ class StudyMachine(RuleBasedStateMachine):
 
     @rule(n=st.integers(1, 5))
     def ask_many(self, n):
-        self.twin._state = None
+        self.twin._carried.forget()
         if self.dry:
             self.refused(Exhausted, lambda s: s.ask(n))
             return
@@ -249,7 +249,7 @@ class StudyMachine(RuleBasedStateMachine):
         return space.dimensions[name].size != 1
 
     def some_params(self, seed):
-        domain, rng = self.study._setup.domain, np.random.default_rng(seed)
+        domain, rng = self.study._task.domain, np.random.default_rng(seed)
         if isinstance(domain, Table):
             return domain.params(int(rng.integers(domain.n_candidates)))
         return domain.decode(domain.sample(1, rng)[0])

@@ -46,14 +46,14 @@ def test_a_given_model_against_the_formula():
 @pytest.mark.parametrize("space", SPACES)
 def test_a_fitted_model_has_the_tails_of_what_it_was_fitted_to(space):
     study = told(SPACES[space]())
-    state, d = study._certifier.state, study._setup.domain.dim
-    assert state is None
+    assert study._carried.state.doubts == (None,)
+    d = study._task.domain.dim
     params = study.best.params
     median, low, high = (float(column[0]) for column in study.predict_measurement([params]))
-    state = study._certifier.state
+    state = study._carried.state.doubted()
     h = state.fit.hyperparameters
     post = getattr(state.belief, "posterior", state.belief)
-    mean, sd = post.mean_sd(study._setup.domain.encode_many([params]))
+    mean, sd = post.mean_sd(study._task.domain.encode_many([params]))
     reach = t.ppf(0.975, max(9 - d - 1, 2)) * math.sqrt(sd[0] ** 2 + h.noise_var) * h.units.scale
     assert median == pytest.approx(h.units.shift + h.units.scale * mean[0])
     assert (high - median, median - low) == (pytest.approx(reach), pytest.approx(reach))

@@ -109,7 +109,7 @@ def test_the_posterior_is_that_of_a_table_that_has_the_rows_excluded(failed):
             study.add(more[1], -0.4)
         for params, value in results[2:]:
             study.add(params, value)
-    beliefs = [believe(s._setup, s._history(), len(s), None).belief for s in (plain, twin)]
+    beliefs = [believe(s._task, s._history().series(), len(s), None).belief for s in (plain, twin)]
     np.testing.assert_allclose(beliefs[0].mean, beliefs[1].mean[: len(GRID)], rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(beliefs[0].sd, beliefs[1].sd[: len(GRID)], rtol=1e-9)
     assert plain.recommend().params == twin.recommend().params
@@ -128,9 +128,9 @@ def test_the_last_row_stays_open():
 
 
 def test_points_outside_use_up_no_finite_space(monkeypatch):
-    monkeypatch.setattr(sys.modules["regretless.optimizer.setup"], "ENUMERATE_UP_TO", 0)  # as if it were large
+    monkeypatch.setattr(sys.modules["regretless.optimizer.task"], "ENUMERATE_UP_TO", 0)  # as if it were large
     study = Study(Mixed({"n": (1, 4)}, repeats="never"), seed=1, n_initial=2)
-    assert isinstance(study._setup.domain, Mixed)
+    assert isinstance(study._task.domain, Mixed)
     study.add({"n": 5}, 1.0)
     assert sorted(study.tell(study.ask(), 0.0).params["n"] for _ in range(4)) == [1, 2, 3, 4]
     with pytest.raises(Exhausted):
@@ -152,7 +152,7 @@ def test_an_incumbent_is_the_best_of_the_candidates(space):
 
 def test_it_counts_as_data_of_the_design_and_of_the_best_measured():
     study = Study(GRID, seed=1)
-    assert study._setup.n_initial == 3
+    assert study._task.n_initial == 3
     for T in (15, 25, 95):
         study.add({"T": T, "acid": "HCl"}, float(T))
     assert study.ask().source == "rule"

@@ -9,7 +9,7 @@ import pytest
 from tests.study.helpers import smooth
 
 from regretless import Box, InvalidInput, Study, Surrogate, replay
-from regretless.optimizer import setup
+from regretless.optimizer import as_task
 from regretless.study.registry import as_store
 
 
@@ -34,8 +34,8 @@ def test_refits_every_five_tells():
         assert model["noise_var"] == 1e-4
         assert model["signal_var"] == 1.0
         assert all(0.03 - 1e-9 <= v <= 10.0 + 1e-9 for v in model["lengthscale"])
-    assert study._setup.surrogate == Surrogate.paper()
-    assert study._setup.surrogate.kernel == "rbf"
+    assert study._task.surrogate == Surrogate.paper()
+    assert study._task.surrogate.kernel == "rbf"
     assert study.rule.name == "irgp-ucb"
 
 
@@ -61,8 +61,8 @@ def test_zeta_follows_the_papers_law():
     ],
 )
 def test_size_of_the_design(space, paper, default):
-    assert Study(space, preset="paper", seed=0)._setup.n_initial == paper
-    assert Study(space, seed=0)._setup.n_initial == default
+    assert Study(space, preset="paper", seed=0)._task.n_initial == paper
+    assert Study(space, seed=0)._task.n_initial == default
 
 
 @pytest.mark.parametrize("n_initial", [0, 1, 5, np.int64(3)])
@@ -90,7 +90,7 @@ def test_the_default_refits_after_every_tell_at_first_then_less_often():
 def test_what_is_given_overrules_the_preset():
     surrogate = Surrogate(kernel="matern32", noise_var=0.25)
     study = Study([(0.0, 1.0)], preset="paper", surrogate=surrogate, rule="gp-ucb", n_initial=3, seed=0)
-    assert (study._setup.surrogate, study.rule.name, study._setup.n_initial) == (surrogate, "gp-ucb", 3)
+    assert (study._task.surrogate, study.rule.name, study._task.n_initial) == (surrogate, "gp-ucb", 3)
     assert {model["noise_var"] for model in play(study, 6)[3:]} == {0.25}
 
 
@@ -162,7 +162,7 @@ def test_the_start_of_a_stored_study_is_on_record(tmp_path):
     path = tmp_path / "lab.db"
     first = Study.open(path, "s", space=[(0.0, 1.0)] * 2, preset="paper", seed=5).ask(4)
     again = Study.open(path, "s")
-    assert again._setup.design == "random"
+    assert again._task.design == "random"
     assert [trial.params for trial in again.trials] == [trial.params for trial in first]
     assert all(entry.matches for entry in replay(again))
     assert as_store(path).spec("s")["design"] == "random"
@@ -173,8 +173,8 @@ def test_a_study_from_before_the_random_start_goes_on_as_it_did(tmp_path, name):
     """Stored when the preset began with a Latin hypercube and with length scales from 0.1."""
     old = Path(__file__).parent / "stores" / "data" / "paper_before_random_start.db"
     study = Study.open(shutil.copy(old, tmp_path / "old.db"), name, preset="paper")
-    assert study._setup.design == "hypercube"
-    assert study._setup.surrogate.lengthscale_bounds == (0.1, 10.0)
+    assert study._task.design == "hypercube"
+    assert study._task.surrogate.lengthscale_bounds == (0.1, 10.0)
     entries = replay(study)
     assert len(entries) == {"box": 8, "table": 6}[name]
     for entry in entries:
@@ -185,4 +185,4 @@ def test_a_study_from_before_the_random_start_goes_on_as_it_did(tmp_path, name):
 def test_an_unknown_start_is_refused():
     """Such as that of a study stored by a version to come."""
     with pytest.raises(InvalidInput, match=r"design must be 'hypercube' or 'random', got 'sobol'"):
-        setup(Box([(0.0, 1.0)]), design="sobol")
+        as_task(Box([(0.0, 1.0)]), design="sobol")

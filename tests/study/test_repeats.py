@@ -136,7 +136,7 @@ def test_in_a_box_a_corner_is_suggested_again_only_where_that_is_allowed():
 
 
 def test_so_in_a_discrete_space_too_large_to_be_listed(monkeypatch):
-    monkeypatch.setattr(sys.modules["regretless.optimizer.setup"], "ENUMERATE_UP_TO", 0)
+    monkeypatch.setattr(sys.modules["regretless.optimizer.task"], "ENUMERATE_UP_TO", 0)
     space = Mixed({"a": (0, 6), "b": (0, 6)})
     allowed = corners("allow", space)
     assert allowed.count((6, 6)) > 1

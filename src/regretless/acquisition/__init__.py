@@ -1,10 +1,15 @@
 """Rules: how the next point is chosen. Each draws what is random, then scores points by a deterministic formula."""
 
 import difflib
+from collections.abc import Iterable
 
 from regretless.acquisition.base import Formula, MomentScore, Rule, Score, View
+from regretless.acquisition.bounding_boxes import BoundingBoxes
+from regretless.acquisition.constrained import ConstrainedEI, Optimistic, Penalised
 from regretless.acquisition.ei import EI
 from regretless.acquisition.entropy import JES, MES
+from regretless.acquisition.objectives import HVI, Chebyshev
+from regretless.acquisition.outputs import JointFormula, JointMomentScore, JointRule, JointScore, JointUCB, Outputs
 from regretless.acquisition.thompson import TS
 from regretless.acquisition.threshold import ATS, EST, PIMS, ATSc
 from regretless.acquisition.ucb import GPUCB, IRGPUCB, RGPUCB, UCB
@@ -16,8 +21,10 @@ __all__ = [
     "EI",
     "EST",
     "GPUCB",
+    "HVI",
     "IRGPUCB",
     "JES",
+    "JOINT_RULES",
     "MES",
     "PIMS",
     "RGPUCB",
@@ -25,17 +32,35 @@ __all__ = [
     "TS",
     "UCB",
     "ATSc",
+    "BoundingBoxes",
+    "Chebyshev",
+    "ConstrainedEI",
     "Formula",
+    "JointFormula",
+    "JointMomentScore",
+    "JointRule",
+    "JointScore",
+    "JointUCB",
     "MomentScore",
+    "Optimistic",
+    "Outputs",
+    "Penalised",
     "Rule",
     "Score",
     "View",
+    "as_joint_rule",
     "as_rule",
 ]
 
 #: Every rule by its name.
 RULES: dict[str, type[Rule]] = {
     rule.name: rule for rule in (IRGPUCB, GPUCB, RGPUCB, EI, TS, PIMS, MES, JES, ATS, ATSc, EST)
+}
+
+
+#: Every rule for several outcomes by its name.
+JOINT_RULES: dict[str, type[JointRule]] = {
+    rule.name: rule for rule in (Optimistic, Penalised, ConstrainedEI, Chebyshev, HVI, BoundingBoxes)
 }
 
 
@@ -49,6 +74,23 @@ def as_rule(rule: str | Rule) -> Rule:
         return rule
     if isinstance(rule, str) and rule.lower() in RULES:
         return RULES[rule.lower()]()
-    close = difflib.get_close_matches(show(rule).lower(), RULES, n=1)
+    raise _unknown(rule, "a Rule", RULES)
+
+
+def as_joint_rule(rule: str | JointRule) -> JointRule:
+    """A rule for several outcomes from its name, with its default settings, or the rule itself.
+
+    >>> as_joint_rule("chebyshev")
+    Chebyshev(law=None)
+    """
+    if isinstance(rule, JointRule):
+        return rule
+    if isinstance(rule, str) and rule.lower() in JOINT_RULES:
+        return JOINT_RULES[rule.lower()]()
+    raise _unknown(rule, "a JointRule", JOINT_RULES)
+
+
+def _unknown(rule: object, kind: str, names: Iterable[str]) -> InvalidInput:
+    close = difflib.get_close_matches(show(rule).lower(), names, n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
-    raise InvalidInput(f"rule must be a Rule or one of {', '.join(RULES)}; got {show(rule)}.{hint}")
+    return InvalidInput(f"rule must be {kind} or one of {', '.join(names)}; got {show(rule)}.{hint}")

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp import Posterior, TablePosterior
 from regretless.linalg import Factor
+from regretless.spaces import Point
 
 __all__ = ["Ascent", "Climb", "Formula", "MomentScore", "Rule", "Score", "View"]
 
@@ -55,6 +56,13 @@ class View:
         if self.observed is not None:
             return self.mean[self.observed[self.observed >= 0][: len(self.told)]]
         return self.posterior.mean(self.told)
+
+    def moments_at(self, point: Point) -> tuple[float, float]:
+        """Posterior mean and sd at one point."""
+        if self.table is not None and point.index is not None:
+            return float(self.mean[point.index]), float(self.sd[point.index])
+        mean, sd = self.posterior.mean_sd(point.x[None, :])
+        return float(mean[0]), float(sd[0])
 
     @property
     def n_candidates(self) -> int | None:

@@ -1,4 +1,4 @@
-"""The command line: one file a command, each with a click command named ``command``.
+"""The command line: one file per command, each with a click command named ``command``.
 
 Exit codes: 0 done; 1 it could not be done; 2 what was typed or handed in cannot be used; 3 the stop rule is met.
 """

@@ -3,26 +3,30 @@
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from regretless.arrays import as_positive, as_whole
 from regretless.cli._command import Command, check_command
-from regretless.cli._evaluate import Evaluate, Function, Run
+from regretless.cli._evaluate import BrokenOff, Evaluate, Function, NoValue, Run
+from regretless.cli._options import as_regret
 from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
+from regretless.optimizer import as_limits
 from regretless.sheets import Dialect, Reading, read_experiments
 from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space
 from regretless.spaces.scalars import did_you_mean, listed, show
 from regretless.study import Regret
-from regretless.study.limits import as_limits
+from regretless.study.options import Options
 
 __all__ = ["Config", "read_config"]
 
 #: What a program or function that breaks off does: see `regretless.maximize`.
 ON_ERROR = ("raise", "fail")
+#: When so many evaluations fail before one succeeds, something is wrong with the function, not with the points.
+_FIRST_FAILURES = 3
 _KEYS = (
     "space",
     "table",
@@ -71,6 +75,17 @@ class Config:
             return Run(self.command, self.space.names, self.folder, self.timeout)
         assert self.python is not None
         return Function(self.python, self.folder, self.timeout)
+
+    def options(self, evaluate: Evaluate) -> Options:
+        """What the worker loop is told."""
+        return Options(
+            f=lambda params: evaluate(params).result(),
+            until=self.budget,
+            stop_when=self.stop,
+            failing=(NoValue, BrokenOff) if self.on_error == "fail" else (NoValue,),
+            workers=self.workers,
+            first_failures=_FIRST_FAILURES,
+        )
 
 
 def read_config(path: str) -> Config:
@@ -206,14 +221,11 @@ def _stop(text: Mapping[str, Any]) -> Regret | None:
         if "patience" in text:
             raise InvalidInput("patience goes with stop, which says how much regret may be left: stop = 0.5.")
         return None
-    patience = _whole(text, "patience", Regret(1.0).patience)
-    amount = str(entry).strip()
     try:
-        if amount.endswith("%"):
-            return Regret(relative=float(amount[:-1]) / 100.0, patience=patience)
-        return Regret(float(amount), patience=patience)
+        rule = as_regret(str(entry))
     except ValueError as error:
         raise InvalidInput(f'stop must be a regret such as 0.5 or "1%", got {show(entry)}.') from error
+    return replace(rule, patience=_whole(text, "patience", rule.patience))
 
 
 def _place(path: Path, entry: Any) -> str:

@@ -16,17 +16,17 @@ from typing import IO, Any, Literal, Protocol, cast
 
 from regretless.cli._command import Command, check_program, words
 from regretless.cli._processes import GRACE, KEPT, Program, Programs, Tail
-from regretless.errors import InvalidInput
+from regretless.errors import InvalidInput, RegretlessError
 from regretless.spaces.files import is_number
 
-__all__ = ["Evaluate", "Function", "Outcome", "Run"]
+__all__ = ["BrokenOff", "Evaluate", "Function", "NoValue", "Outcome", "Run"]
 
 #: What a shell and others say of a program that may not be run, or is not there.
 _NOT_RUN = (126, 127)
 #: A worker finds what we find, wherever that was found.
 _WORKER = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from regretless.cli._worker import main; main(*sys.argv[2:])"
+    "from regretless.cli._caller import main; main(*sys.argv[2:])"
 )
 #: Seconds after which it is seen that a process has died whose pipe stays open.
 _LOOK = 0.25
@@ -43,6 +43,20 @@ class Outcome:
     value: float | None
     kind: Literal["told", "failed", "error", "unusable"] = "told"
     why: str = ""
+
+    def result(self) -> float:
+        """The value, or an exception that says why there is none, as the worker loop takes it."""
+        if self.value is None:
+            raise {"failed": NoValue, "error": BrokenOff}.get(self.kind, RegretlessError)(self.why)
+        return self.value
+
+
+class NoValue(RegretlessError):
+    """The point has no value: it took too long, or the value is not finite."""
+
+
+class BrokenOff(RegretlessError):
+    """The program or the function broke off."""
 
 
 class Evaluate(Protocol):
@@ -175,7 +189,7 @@ class Function:
 
 
 class _Worker:
-    """A process that answers line for line: see `regretless.cli._worker`."""
+    """A process that answers line for line: see `regretless.cli._caller`."""
 
     def __init__(self, program: Program) -> None:
         assert program.child.stdin is not None

@@ -7,12 +7,14 @@ from typing import Any, TypeVar
 
 import click
 
+from regretless.cli._output import say
 from regretless.errors import InvalidInput
 from regretless.sheets import Experiments, read_experiments
 from regretless.spaces.files import Reading
 from regretless.study import Regret
 
 __all__ = [
+    "as_regret",
     "direction_option",
     "experiments_of",
     "range_option",
@@ -46,8 +48,6 @@ def experiments_of(
     path: str, objective: str | None, reading: Mapping[str, Any], *, must_have_objective: bool = True
 ) -> Experiments:
     """The experiments of a file, with what was left out said on stderr."""
-    from regretless.cli._output import say
-
     found = read_experiments(
         path, Reading(**reading, asked_in="prompt"), objective=objective, must_have_objective=must_have_objective
     )
@@ -95,6 +95,16 @@ def range_option(command: Command) -> Command:
     return option(command)
 
 
+def as_regret(text: str) -> Regret:
+    """How little regret is little enough, as people write it; raises ValueError.
+
+    >>> as_regret("0.5").eps, as_regret(" 1 % ").relative
+    (0.5, 0.01)
+    """
+    text = text.strip()
+    return Regret(relative=float(text[:-1]) / 100.0) if text.endswith("%") else Regret(float(text))
+
+
 class _Stop(click.ParamType[Regret]):
     name = "EPS"
 
@@ -103,7 +113,7 @@ class _Stop(click.ParamType[Regret]):
             return value
         text = str(value).strip()
         try:
-            return Regret(relative=float(text[:-1]) / 100.0) if text.endswith("%") else Regret(float(text))
+            return as_regret(text)
         except ValueError:
             self.fail(f"{text!r} is no amount of regret. Write 0.5 (in units of the objective) or 1%.", param, ctx)
 

@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from regretless.report.text import number, pairs
+from regretless.report.status import StudyStatus
+from regretless.report.text import number
 from regretless.sheets import Dialect, write_csv
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = [
+    "MET",
     "Format",
     "format_option",
-    "point",
     "print_csv",
     "print_facts",
     "print_json",
     "print_rows",
+    "print_status",
     "progress",
     "say",
     "waiting",
@@ -34,6 +36,8 @@ Format = Literal["table", "csv", "json"]
 Command = TypeVar("Command", bound=Callable[..., Any])
 Item = TypeVar("Item")
 
+#: Exit code of a command whose stop rule is met.
+MET = 3
 #: Without a terminal nothing is cut to its width.
 _WIDE = 240
 
@@ -131,9 +135,16 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     _print(_console(100), grid)
 
 
-def point(row: Any, params: Mapping[str, Any], row_name: str = "row") -> str:
-    """A point by the name of its row where it has one, and by its parameters."""
-    return f"{row_name} {row} ({pairs(params)})" if row is not None else pairs(params)
+def print_status(
+    status: StudyStatus, format: Format, *, about: Mapping[str, Any], head: Iterable[tuple[str, str]] = ()
+) -> None:
+    """Where a study stands: for machines after the entries of ``about``, for people after the facts of ``head``."""
+    if format == "json":
+        print_json({**about, **status.record()})
+    elif format == "csv":
+        print_rows(["what", "says"], [{"what": what, "says": says} for what, says in status.facts()], format)
+    else:
+        print_facts([*head, *status.facts()])
 
 
 def _console(at_most: int | None = None) -> "Console":

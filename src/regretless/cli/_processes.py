@@ -11,12 +11,12 @@ import secrets
 import signal
 import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, Any
 
-__all__ = ["GRACE", "KEPT", "MARK", "Program", "Programs", "Tail"]
+__all__ = ["GRACE", "KEPT", "MARK", "Program", "Programs", "Tail", "interrupted_by_signals"]
 
 #: The environment variable whose value marks what belongs to one program. What is started without it may stay.
 MARK = "REGRETLESS_EVALUATION"
@@ -27,6 +27,7 @@ KEPT = 64 * 1024
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # Windows has one way to end a process
 #: Seconds after which a process that even SIGKILL does not end, or a pipe that never closes, is not waited for.
 _LAST = 0.5
+_INTERRUPTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class Tail:
@@ -168,3 +169,30 @@ def _carries(folder: str, mark: bytes) -> bool:
         return mark in Path(folder, "environ").read_bytes().split(b"\0")
     except OSError:  # it has ended, or is not ours
         return False
+
+
+@contextlib.contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """SIGTERM and a closed terminal end a run as Ctrl-C does; a signal that is ignored stays so.
+
+    The first one counts. What comes after it is ignored: ending what runs takes two seconds at most, and is not to be
+    left half done.
+    """
+    if threading.current_thread() is not threading.main_thread():  # only it may set handlers
+        yield
+        return
+    found = {number: signal.getsignal(number) for number in _INTERRUPTS}
+    ours = {number: handler for number, handler in found.items() if handler is not signal.SIG_IGN}
+
+    def interrupt(*_: object) -> None:
+        for number in ours:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for number in ours:
+        signal.signal(number, interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in ours.items():
+            signal.signal(number, handler)

@@ -16,11 +16,10 @@ from typing import Any, TypeVar
 import click
 
 from regretless.errors import InvalidInput
+from regretless.optimizer import as_limits
 from regretless.sheets import Dialect
-from regretless.spaces import Table
 from regretless.spaces.scalars import pasteable
 from regretless.study import Regret, Study, Trial
-from regretless.study.limits import as_limits
 
 __all__ = [
     "AGAIN",
@@ -76,7 +75,7 @@ class Lab:
     @property
     def has_rows(self) -> bool:
         """Whether the candidates are rows of a table."""
-        return isinstance(self.study.space, Table)
+        return self.study.space.has_rows
 
     def outside(self, value: float | None) -> str:
         """A note on a result that the objective's limits do not allow; nothing on others."""
@@ -212,11 +211,10 @@ def _naming(place: str, name: str, names: list[str]) -> tuple[str, ...]:
 def check_rows(lab: Lab, rows: tuple[str, ...]) -> None:
     """All of these are rows of the study, or an error before anything is changed."""
     space = lab.study.space
-    if rows and not isinstance(space, Table):
+    if rows and not space.has_rows:
         raise InvalidInput("this study has no rows: its space is not a table. Narrow the space in a new study instead.")
     for row in rows:
-        if isinstance(space, Table):
-            space.index_of_id(row)
+        space.place_of_row(row)
 
 
 def _here() -> list[str]:

@@ -3,8 +3,8 @@
 import click
 
 from regretless.cli._output import say
+from regretless.cli._prompt import typed_number
 from regretless.cli._study import open_lab, study_options
-from regretless.cli._typed import typed_number
 from regretless.errors import InvalidInput
 from regretless.report.text import number
 

@@ -12,10 +12,10 @@ from regretless.cli._options import (
     stop_option,
     stop_rule,
 )
-from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, waiting
-from regretless.cli._sheet_study import study_of
-from regretless.cli._standing import MET, standing
+from regretless.cli._output import MET, Format, format_option, print_status, waiting
+from regretless.cli._results import study_of
 from regretless.errors import InvalidInput
+from regretless.report.status import status_of
 from regretless.study import Regret
 
 __all__ = ["command"]
@@ -52,12 +52,7 @@ def command(
     if not any(isinstance(value, float) for value in experiments.values):
         raise InvalidInput(f"{file}: column {objective!r} holds no result yet. Fill in at least one, then audit.")
     with waiting("Fitting the model"):
-        view = standing(study_of(experiments, objective, maximize=maximize, limits=limits), rule, experiments.row_name)
-    if format == "json":
-        print_json({"file": file, "candidates": len(set(experiments.ids)), **view.record()})
-    elif format == "csv":
-        print_rows(["what", "says"], [{"what": what, "says": says} for what, says in view.facts()], format)
-    else:
-        print_facts(view.facts())
+        view = status_of(study_of(experiments, objective, maximize=maximize, limits=limits), rule, experiments.row_name)
+    print_status(view, format, about={"file": file, "candidates": len(set(experiments.ids))})
     if view.met:
         raise SystemExit(MET)

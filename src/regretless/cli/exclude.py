@@ -20,7 +20,7 @@ __all__ = ["command"]
 def command(rows: tuple[str, ...], trials: tuple[int, ...], reason: str, where: str | None, name: str | None) -> None:
     """Take ROWS off the list of what may be suggested; what was measured there is still used.
 
-    With --trial, the result of a trial is set aside instead: it stays on record and the model does not see it. Both are
+    With --trial, the result of a trial is excluded instead: it stays on record and the model does not see it. Both are
     undone by include.
     """
     if not rows and not trials:

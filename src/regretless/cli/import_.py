@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from regretless.cli._merge import incoming, store
 from regretless.cli._output import say
+from regretless.cli._results import incoming, store
 from regretless.cli._study import open_lab, study_options
 
 __all__ = ["command"]
@@ -14,7 +14,7 @@ __all__ = ["command"]
 @click.command(
     "import",
     epilog="Example: regretless import results_2023.csv",
-    short_help="Bring results of another file along.",
+    short_help="Add results of another file.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark, where the file leaves a doubt.")
@@ -22,7 +22,7 @@ __all__ = ["command"]
 @click.option("--outside", is_flag=True, help="Take experiments that are not rows of the table too, as data only.")
 @study_options
 def command(file: str, outside: bool, where: str | None, name: str | None, **reading: Any) -> None:
-    """Bring the results in FILE along: the scope with results filled in, an older table, or what export wrote.
+    """Add the results in FILE: the scope with results filled in, an older table, or what export wrote.
 
     Rows are found by the name of the row where FILE has it, else by their factors. A pending trial of the same
     experiment is answered. What is on record already, the same experiment with the same value, is not recorded twice.

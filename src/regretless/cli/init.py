@@ -15,7 +15,7 @@ from regretless.cli._options import (
     stop_rule,
 )
 from regretless.cli._output import print_rows, say
-from regretless.cli._sheet_study import add_results
+from regretless.cli._results import add_results
 from regretless.cli._study import about, command_of, place_beside
 from regretless.errors import InvalidInput
 from regretless.report.text import number
@@ -76,8 +76,8 @@ def command(
     name = Path(file).stem if name is None else name
     if name in Study.names(place):
         raise InvalidInput(
-            f"there is a study {name!r} already. Go on with it: {command_of(place, name, 'suggest')}\nBring results "
-            f"along: {command_of(place, name, 'import', file)}\nOr give another --name."
+            f"there is a study {name!r} already. Go on with it: {command_of(place, name, 'suggest')}\nAdd "
+            f"results to it: {command_of(place, name, 'import', file)}\nOr give another --name."
         )
     row_name, dialect = experiments.row_name, experiments.dialect
     said = about(file=Path(file).name, row_name=row_name, batch=batch, stop=rule, dialect=dialect)
@@ -98,7 +98,7 @@ def command(
     aim = "maximised" if maximize else "minimised"
     click.echo(f"{table.n_candidates} possible experiments{again}; {objective} is to be {aim}.")
     if done:
-        click.echo("1 result was brought along." if done == 1 else f"{done} results were brought along.")
+        click.echo("1 result was added." if done == 1 else f"{done} results were added.")
     say(f"Made {name if '://' in place else place}. Next: {command_of(place, name, 'suggest')}")
 
 

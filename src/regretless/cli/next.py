@@ -13,11 +13,11 @@ from regretless.cli._options import (
     stop_option,
     stop_rule,
 )
-from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say, waiting
-from regretless.cli._sheet_study import study_of
-from regretless.cli._standing import MET, standing
+from regretless.cli._output import MET, Format, format_option, print_facts, print_json, print_rows, say, waiting
+from regretless.cli._results import study_of
 from regretless.cli.suggest import expectations, expected_name, expected_record, expected_text
 from regretless.errors import Exhausted
+from regretless.report.status import status_of
 from regretless.sheets import Experiments
 from regretless.study import Regret, Trial
 
@@ -58,7 +58,7 @@ def command(
     experiments = experiments_of(file, objective, reading)
     with waiting("Choosing the next rows"):
         study = study_of(experiments, objective, maximize=maximize, limits=limits, repeats="never", seed=seed or 0)
-        view = standing(study, rule, experiments.row_name)
+        view = status_of(study, rule, experiments.row_name)
         try:
             trials = study.ask(count)
         except Exhausted:

@@ -1,22 +1,23 @@
 """``regretless optimize``: a function or a program, from a file that says all about it."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 
 import click
 
 from regretless.cli._config import Config, read_config
-from regretless.cli._evaluate import Evaluate
-from regretless.cli._loop import LEASE, Loop, interrupted_by_signals
-from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, say
-from regretless.cli._standing import MET, standing
+from regretless.cli._evaluate import BrokenOff, Evaluate
+from regretless.cli._output import MET, Format, format_option, print_status, say
+from regretless.cli._processes import interrupted_by_signals
 from regretless.cli._study import about, kept_stop, trust_option, trusted
-from regretless.errors import InvalidInput, StudyConflict
+from regretless.errors import InvalidInput, RegretlessError, StudyConflict
+from regretless.report.status import status_of
 from regretless.report.text import pairs
 from regretless.study import Study, Trial
 from regretless.study.progress import progress_bar
 from regretless.study.result import evaluations
+from regretless.study.workers import LEASE, End, Loop
 
 __all__ = ["command"]
 
@@ -98,27 +99,51 @@ def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
             say(f"Going on with {config.study}: {len(study)} trials so far.")
         if kept_stop(study) != config.stop:
             say("This run goes by the stop rule of the file; status and report by the one the study was made with.")
-        with progress_bar(max(config.budget - evaluations(study), 0), show=None) as advance:
-
-            def report(trial: Trial, why: str) -> None:
-                advance(study.best.value if study.best is not None else None)
-                if why:
-                    say(f"Trial {trial.number} has no value ({pairs(trial.params)}): {why}")
-
-            loop = Loop(config, study, evaluate, report)
-            loop.run()
-        if loop.exhausted:
-            done = f"{evaluations(study)} of {config.budget} evaluations"
-            say(f"Nothing is left to try after {done}: every candidate was tried, runs elsewhere or is excluded.")
+        _finish(_work(study, config, evaluate), study, config)
         if study.best is None:
             raise InvalidInput("every evaluation failed: there is nothing to recommend.")
-        view = replace(
-            standing(study, config.stop, study.about.get("row_name", "row")), option=f'stop = "1%" in {file}'
-        )
-        if format == "json":
-            print_json({"study": config.study, **view.record()})
-        elif format == "csv":
-            print_rows(["what", "says"], [{"what": what, "says": says} for what, says in view.facts()], format)
-        else:
-            print_facts([("Study", f"{study.name} ({config.study})"), *view.facts()])
+        row_name = study.about.get("row_name", "row")
+        view = status_of(study, config.stop, row_name, option=f'stop = "1%" in {file}')
+        print_status(view, format, about={"study": config.study}, head=[("Study", f"{study.name} ({config.study})")])
         return view.met
+
+
+def _work(study: Study, config: Config, evaluate: Evaluate) -> End:
+    """The worker loop, on threads: each waits for a program, or for the process of a function."""
+    options = config.options(evaluate)
+    with progress_bar(options.total(study), show=None) as advance:
+
+        def report(trial: Trial, why: str) -> None:
+            advance(study.best.value if study.best is not None else None)
+            if why:
+                say(f"Trial {trial.number} has no value ({pairs(trial.params)}): {why}")
+
+        pool = ThreadPoolExecutor(options.workers)
+        try:
+            return Loop(study, options, pool, report, evaluate.stop).run()
+        except RegretlessError as error:
+            for note in getattr(error, "__notes__", ()):
+                say(note)
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _finish(end: End, study: Study, config: Config) -> None:
+    """Say what there is to say about the end of a run, or raise what ended it."""
+    if end.reason == "interrupted":
+        raise KeyboardInterrupt
+    if end.trial is not None:
+        fail = ' With on_error = "fail" such a trial counts as failed.' if isinstance(end.error, BrokenOff) else ""
+        raise RegretlessError(
+            f"trial {end.trial.number} ended the run: {end.why}. It was released and does not count as failed; all "
+            f"others are kept. Start again to go on.{fail}"
+        ) from end.error
+    if end.reason == "hopeless":
+        raise RegretlessError(
+            f"the first {end.failed} evaluations failed, the last with: {end.why}. Their trials were released and do "
+            "not count. Mend what is run, and start again."
+        )
+    if end.reason == "exhausted":
+        done = f"{evaluations(study)} of {config.budget} evaluations"
+        say(f"Nothing is left to try after {done}: every candidate was tried, runs elsewhere or is excluded.")

@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from regretless.cli._output import point, say
+from regretless.cli._output import say
+from regretless.cli._prompt import typed_number, typed_params
 from regretless.cli._study import Lab, open_lab, study_options
-from regretless.cli._typed import typed_number, typed_params
 from regretless.errors import InvalidInput
-from regretless.report.text import number
+from regretless.report.text import number, point
 from regretless.spaces import Table
 from regretless.study import Trial
 
@@ -23,7 +23,7 @@ __all__ = ["command"]
 @click.argument("value", required=False)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A factor as it was run. Repeatable.")
 @click.option("--row", metavar="ROW", help="The row that was run, by its name or line.")
-@click.option("--trial", type=click.IntRange(min=0), help="The pending trial it was run instead of, which is given up.")
+@click.option("--trial", type=click.IntRange(min=0), help="The pending trial it was run instead of, which is released.")
 @click.option("--failed", is_flag=True, help="It was run and gave no result.")
 @study_options
 def command(
@@ -62,7 +62,7 @@ def command(
             say(f"Note: {added.note}{_nearest(lab, added)}. If it was typed wrong: {undo}")
         if instead is not None:
             lab.study.release(instead.number, f"trial {added.number} was run instead")
-            say(f"Trial {instead.number} is given up; it may be suggested again.")
+            say(f"Trial {instead.number} is released; it may be suggested again.")
 
 
 def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:

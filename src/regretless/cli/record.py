@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from regretless.cli._output import point, say, waiting
-from regretless.cli._standing import MET, standing
+from regretless.cli._output import MET, say, waiting
+from regretless.cli._prompt import typed_number, typed_trial
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
-from regretless.cli._typed import typed_number, typed_trial
 from regretless.errors import InvalidInput, TrialConflict
-from regretless.report.text import number
+from regretless.report.status import status_of
+from regretless.report.text import number, point
 from regretless.sheets import Reading, RoundRow, Value, read_round
 from regretless.study import Trial
 
@@ -53,7 +53,7 @@ def command(
         else:
             _record_one(lab, typed_trial(first), what[1:], failed)
         with waiting("Fitting the model"):
-            view = standing(lab.study, lab.stop, lab.row_name, record=True)
+            view = status_of(lab.study, lab.stop, lab.row_name, record=True)
         if view.met:
             say(view.advice())
     if view.met:

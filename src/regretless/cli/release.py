@@ -2,10 +2,10 @@
 
 import click
 
-from regretless.cli._output import point, say
+from regretless.cli._output import say
 from regretless.cli._study import Lab, check_rows, open_lab, study_options
 from regretless.errors import InvalidInput
-from regretless.spaces import Table
+from regretless.report.text import point
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -13,7 +13,7 @@ __all__ = ["command"]
 
 @click.command(
     epilog='Example: regretless release 17 --reason "the vial broke"',
-    short_help="Give up pending experiments.",
+    short_help="Release pending experiments that will not be run.",
 )
 @click.argument("trials", type=click.IntRange(min=0), nargs=-1)
 @click.option("--row", "rows", multiple=True, metavar="ROW", help="All that is pending at a row. Repeatable.")
@@ -23,7 +23,7 @@ __all__ = ["command"]
 def command(
     trials: tuple[int, ...], rows: tuple[str, ...], everything: bool, reason: str, where: str | None, name: str | None
 ) -> None:
-    """Give up pending TRIALS, by their numbers: they will not be run, and may be suggested again.
+    """Release pending TRIALS, by their numbers: they will not be run, and may be suggested again.
 
     If a result comes in after all, record still takes it. To keep an experiment from being suggested again, exclude
     its row.
@@ -36,7 +36,7 @@ def command(
         chosen = lab.pending if everything else list({trial.number: trial for trial in named}.values())
         for trial in chosen:
             lab.study.release(trial.number, reason)
-            say(f"Trial {trial.number}, {point(trial.row, trial.params, lab.row_name)}, is given up.")
+            say(f"Trial {trial.number}, {point(trial.row, trial.params, lab.row_name)}, is released.")
         what = "They" if len(chosen) > 1 else "It"
         say(f"{what} may be suggested again." if chosen else "No experiment is pending.")
 
@@ -44,8 +44,7 @@ def command(
 def _at(lab: Lab, row: str) -> list[Trial]:
     """What is pending at a row, at least one trial."""
     space = lab.study.space
-    assert isinstance(space, Table)
-    row_id = space.ids[space.index_of_id(row)]
+    row_id = space.name_of(space.candidate_of(row))
     found = [trial for trial in lab.pending if trial.row == row_id]
     if not found:
         raise InvalidInput(f"nothing is pending at {lab.row_name} {row} (pending: {lab.pending_numbers}).")

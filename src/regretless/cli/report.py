@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from regretless.cli._output import say
-from regretless.cli._standing import standing
 from regretless.cli._study import open_lab, study_options
 from regretless.errors import InvalidInput
 from regretless.report.html import GENERATOR, html_report
+from regretless.report.status import status_of
 
 __all__ = ["command"]
 
@@ -28,7 +28,7 @@ def command(out: str, where: str | None, name: str | None) -> None:
     """
     _check_free(Path(out))
     with open_lab(where, name) as lab:
-        facts = standing(lab.study, lab.stop, lab.row_name).facts()
+        facts = status_of(lab.study, lab.stop, lab.row_name).facts()
         asked = sum(trial.source != "added" for trial in lab.study.trials)
         with click.progressbar(
             length=asked, label="Explaining suggestions", file=sys.stderr, hidden=not sys.stderr.isatty()

@@ -3,10 +3,10 @@
 import click
 
 from regretless.cli._options import stop_option, stop_rule
-from regretless.cli._output import Format, format_option, print_facts, print_json, print_rows, waiting
-from regretless.cli._standing import MET, standing
+from regretless.cli._output import MET, Format, format_option, print_status, waiting
 from regretless.cli._study import open_lab, study_options
 from regretless.cli.suggest import print_trials
+from regretless.report.status import status_of
 from regretless.study import Regret
 
 __all__ = ["command"]
@@ -28,21 +28,17 @@ def command(stop: Regret | None, patience: int | None, where: str | None, name: 
     """
     with open_lab(where, name) as lab:
         with waiting("Fitting the model"):
-            view = standing(lab.study, stop_rule(stop, patience, lab.stop), lab.row_name)
+            view = status_of(lab.study, stop_rule(stop, patience, lab.stop), lab.row_name)
         pending = lab.pending
-        closed = lab.study.excluded_rows
-        if format == "json":
-            waits = [{"trial": trial.number, "row": trial.row, "params": trial.params} for trial in pending]
-            print_json({"study": lab.study.name, **view.record(), "pending": waits, "excluded_rows": closed})
-        elif format == "csv":
-            print_rows(["what", "says"], [{"what": what, "says": says} for what, says in view.facts()], format)
-        else:
-            facts = [("Study", f"{lab.study.name} ({lab.place})"), *view.facts()]
-            if closed:
-                facts.insert(3, ("Not suggested", f"{lab.row_name} {', '.join(map(str, closed))}"))
-            print_facts(facts)
-            if pending:
-                click.echo("\nPending:")
-                print_trials(lab, pending, format)
+        waits = [{"trial": trial.number, "row": trial.row, "params": trial.params} for trial in pending]
+        print_status(
+            view,
+            format,
+            about={"study": lab.study.name, "pending": waits, "excluded_rows": lab.study.excluded_rows},
+            head=[("Study", f"{lab.study.name} ({lab.place})")],
+        )
+        if format == "table" and pending:
+            click.echo("\nPending:")
+            print_trials(lab, pending, format)
     if view.met:
         raise SystemExit(MET)

@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from regretless.cli._output import Format, format_option, print_json, print_rows, say, waiting
-from regretless.cli._standing import MET, standing
+from regretless.cli._output import MET, Format, format_option, print_json, print_rows, say, waiting
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
 from regretless.errors import NumericalError
 from regretless.report.explain import measured_before
+from regretless.report.status import status_of
 from regretless.report.text import interval, pairs
 from regretless.sheets import check_new, write_new
 from regretless.study import Study, Trial
@@ -49,7 +49,7 @@ def command(
         waits = lab.pending
         with waiting("Choosing the next experiments"):
             trials = waits if pending else lab.study.ask(count or lab.batch)
-            view = standing(lab.study, lab.stop, lab.row_name) if lab.stop is not None else None
+            view = status_of(lab.study, lab.stop, lab.row_name) if lab.stop is not None else None
         if not pending and waits:
             numbers = ", ".join(str(trial.number) for trial in waits)
             say(f"{len(waits)} suggested earlier still wait for a result: trial {numbers}.")

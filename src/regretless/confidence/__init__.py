@@ -1,6 +1,6 @@
 """Laws of zeta_t (squared: ``mean + sqrt(zeta) * sd``), stable normal tails, and the law that bounds the maximum."""
 
-from regretless.confidence.laws import GammaLaw, Law, Schedule, ShiftedExponential
+from regretless.confidence.laws import GammaLaw, Law, Schedule, ShiftedExponential, TightUnion
 from regretless.confidence.maximum import (
     certified_threshold,
     expected_excess,
@@ -33,6 +33,7 @@ __all__ = [
     "ShiftedExponential",
     "TableBeta",
     "TableShape",
+    "TightUnion",
     "certified_threshold",
     "expected_excess",
     "expected_lipschitz_bound",

@@ -1,24 +1,38 @@
 """The surrogate: kernels, exact posterior, posterior over a table, evidence, fit, function draws."""
 
+from regretless.gp.belief import Belief, Candidates, Model
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
-from regretless.gp.fit import Hyperparameters, Surrogate, fit, fitted_to, refit_due
+from regretless.gp.estimation import fit
+from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
+from regretless.gp.noise import Noise, pooled
 from regretless.gp.outcome_transform import Units
-from regretless.gp.posterior import Posterior, posterior
+from regretless.gp.posterior import PointMoments, Posterior, posterior
+from regretless.gp.schedule import fitted_to, refit_due
+from regretless.gp.surrogate import Surrogate
 from regretless.gp.table import TablePosterior, table_posterior
+from regretless.gp.transfer import Source, TaskKernel
 
 __all__ = [
+    "Belief",
+    "Candidates",
     "Hyperparameters",
     "Kernel",
+    "Model",
+    "Noise",
     "Paths",
+    "PointMoments",
     "Posterior",
+    "Source",
     "Surrogate",
     "TablePosterior",
+    "TaskKernel",
     "Units",
     "draw_on_table",
     "draw_paths",
     "fit",
     "fitted_to",
+    "pooled",
     "posterior",
     "prior_factor",
     "refit_due",

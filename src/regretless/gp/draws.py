@@ -17,6 +17,7 @@ from regretless.arrays import Floats
 from regretless.gp.kernels import Kernel
 from regretless.gp.posterior import Posterior
 from regretless.gp.table import TablePosterior
+from regretless.gp.transfer import TaskKernel
 from regretless.linalg import Factor, cholesky, root
 
 __all__ = ["Features", "Paths", "draw_features", "draw_on_table", "draw_paths", "prior_factor"]
@@ -105,8 +106,11 @@ def draw_paths(
     """Draw sample paths of the posterior; one set of features serves all of them."""
     features = draw_features(posterior.kernel, n_features, n_levels, rng)
     coefficients = rng.standard_normal((n_features, n_paths))
-    prior_at_data = posterior.prior_mean + features(posterior.X) @ coefficients
-    noise = np.sqrt(posterior.noise_var) * rng.standard_normal((len(posterior), n_paths))
+    X = posterior.X[:, : len(posterior.kernel.lengthscale)]
+    prior_at_data = posterior.prior_mean + features(X) @ coefficients
+    noise = _noise_sd(posterior) * rng.standard_normal((len(posterior), n_paths))
+    if s := posterior.n_source:
+        _couple(posterior, prior_at_data[:s], features(X[:s]) @ rng.standard_normal((n_features, n_paths)))
     corrections = posterior.factor.solve(posterior.y[:, None] - prior_at_data - noise)
     return Paths(posterior, features, coefficients, corrections)
 
@@ -123,17 +127,23 @@ def draw_on_table(
 ) -> Floats:
     """Exact posterior draws on a table, shape (N, n_paths).
 
-    ``factor`` is `prior_factor` of the table, ``observed`` the candidate index of each observation, negative where it
-    is of no candidate. There the prior is drawn given its values on the table.
+    ``factor`` is `prior_factor` of the table, ``observed`` the candidate index of each observation that is not of a
+    source, negative where it is of no candidate. There the prior is drawn given its values on the table.
     """
     post = table.posterior
     z = rng.standard_normal((len(table.X), n_paths))
     prior = post.prior_mean + factor.L @ z
-    noise = np.sqrt(post.noise_var) * rng.standard_normal((len(post), n_paths))
+    noise = _noise_sd(post) * rng.standard_normal((len(post), n_paths))
+    s = post.n_source
+    observed = np.concatenate([np.full(s, -1), observed]) if s else observed
     at_data = prior[observed]
     outside = observed < 0
     if outside.any():
-        at_data[outside] = post.prior_mean + _beside_table(table, factor, z, post.X[outside], rng)
+        Z = post.X[:, : table.X.shape[1]]
+        at_data[outside] = post.prior_mean + _beside_table(table, factor, z, Z[outside], rng)
+        if s:
+            K_ss = post.kernel(Z[:s], Z[:s])
+            _couple(post, at_data[:s], root(K_ss) @ rng.standard_normal((s, n_paths)))
     residual = post.factor.half_solve(post.y[:, None] - at_data - noise)
     return prior + table.project(residual).T
 
@@ -152,3 +162,23 @@ def _beside_table(table: TablePosterior, factor: Factor, z: Floats, Z: Floats, r
     R = root(K_ZZ - W.T @ W)
     beside: Floats = W.T @ z + R @ rng.standard_normal((len(Z), z.shape[1]))
     return beside[which]
+
+
+def _noise_sd(posterior: Posterior) -> Floats | float:
+    """Of every observation, as a column, or of all of them."""
+    if posterior.noise_vars is None:
+        return float(np.sqrt(posterior.noise_var))
+    sd: Floats = np.sqrt(posterior.noise_vars)[:, None]
+    return sd
+
+
+def _couple(posterior: Posterior, at_source: Floats, other: Floats) -> None:
+    """From prior draws of f at the points of the source to those of the source's function there.
+
+    It is m + rho (f - m) + sqrt(1 - rho^2) g, with ``other`` a draw of g that has the law of f - m; done in place.
+    """
+    assert isinstance(posterior.kernel, TaskKernel)
+    m, rho = posterior.prior_mean, posterior.kernel.rho
+    at_source -= m
+    at_source *= rho
+    at_source += m + np.sqrt(1.0 - rho * rho) * other

@@ -62,6 +62,13 @@ class Units:
         c = y if self.knee is None else _compress(y, self.knee, self.bend)
         return np.asarray(c / self.scale - self.shift / self.scale)
 
+    def slope(self, y: Floats) -> Floats:
+        """``dz/dy``: what a small error of a value is multiplied by, 1 / scale above the knee and less below."""
+        if self.knee is None:
+            return np.full(len(y), 1.0 / self.scale)
+        with np.errstate(over="ignore"):  # a slope below the smallest float is 0
+            return np.asarray(1.0 / np.hypot(1.0, _below(y, self.knee, self.bend)) / self.scale)
+
     def restored(self, mean: Floats | float, sd: Floats | float) -> tuple[Floats, Floats]:
         """Mean and sd of the model in the user's units; what is past the largest float becomes the largest float.
 

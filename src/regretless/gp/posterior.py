@@ -4,7 +4,7 @@ r"""The exact posterior of a Gaussian process.
 symbol   shape         meaning
 ======== ============= ==========================================================
 X, y     (n, d), (n,)  observed points (encoded) and values
-L        (n, n)        Cholesky factor, L L' = K_XX + noise_var I (+ jitter)
+L        (n, n)        Cholesky factor, L L' = K_XX + noise (+ jitter)
 u        (n,)          L^-1 (y - m), with m the constant prior mean
 K_xX     (m, n)        kernel between the points asked about and X
 V        (n, m)        L^-1 K_Xx
@@ -22,10 +22,11 @@ from typing import TypeAlias
 import numpy as np
 
 from regretless.arrays import Floats
+from regretless.errors import InvalidInput
 from regretless.gp.kernels import Kernel
 from regretless.linalg import Factor, cholesky
 
-__all__ = ["VAR_FLOOR", "Posterior", "Slope", "posterior"]
+__all__ = ["VAR_FLOOR", "PointMoments", "Posterior", "Slope", "posterior"]
 
 #: A derivative: one number for all rows, or one per row.
 Slope: TypeAlias = Floats | float
@@ -34,6 +35,8 @@ Slope: TypeAlias = Floats | float
 VAR_FLOOR = 1e-14
 #: Kernel values held at once where many points are asked about: a quarter of a gigabyte.
 ENTRIES = 1 << 25
+#: Candidates whose moments are computed at once.
+BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +57,46 @@ class Posterior:
     y: Floats
     factor: Factor
     u: Floats
-    weights: Floats  # (K_XX + noise_var I)^-1 (y - m)
+    weights: Floats  # (K_XX + noise)^-1 (y - m)
+    noise_vars: Floats | None = None  # of each observation; None: all have noise_var
 
     def __len__(self) -> int:
         return len(self.y)
 
     @property
+    def table(self) -> None:
+        """None: no candidates are kept up to date, see `Belief`."""
+        return None
+
+    @property
     def jitter(self) -> float:
         """What had to be added to the diagonal of the covariance matrix."""
         return self.factor.jitter
+
+    @property
+    def posterior(self) -> "Posterior":
+        """Itself: see `Belief`."""
+        return self
+
+    @property
+    def candidates(self) -> None:
+        """None: it has none of its own, see `Belief`."""
+        return
+
+    @property
+    def n_source(self) -> int:
+        """How many of the observations, the first ones, are those of an earlier study."""
+        return int(np.count_nonzero(self.X[:, len(self.kernel.lengthscale) :]))
+
+    def branch(self) -> "Posterior":
+        """Itself: nothing that is conditioned on later changes it."""
+        return self
+
+    def on(self, X: Floats | None = None) -> "PointMoments":
+        """Moments at candidates, the rows of X, computed once."""
+        if X is None:
+            raise InvalidInput("a posterior needs the candidates: hand in X, one row each, encoded.")
+        return PointMoments.of(self, X)
 
     def mean(self, X: Floats) -> Floats:
         """Posterior mean of f at the rows of X."""
@@ -107,16 +141,22 @@ class Posterior:
         V_B = V_A if B is A else self.factor.half_solve(self.kernel(B, self.X).T)
         return self.kernel(A, B) - V_A.T @ V_B
 
-    def condition(self, x: Floats, y: float, *, row: Floats | None = None) -> "Posterior":
+    def condition(
+        self, x: Floats, y: float, *, noise_var: float | None = None, row: Floats | None = None
+    ) -> "Posterior":
         """Posterior after one more observation, in O(n^2) unless more jitter is needed.
 
-        ``row`` is L^-1 k(X, x), for those who have it.
+        ``noise_var`` is the noise variance of this observation; None: that of the model. ``row`` is L^-1 k(X, x), for
+        those who have it.
         """
-        corner = self.kernel.signal_var + self.noise_var
+        noise_vars = self._noise_vars_with(noise_var)
+        corner = self.kernel.signal_var + (self.noise_var if noise_var is None else noise_var)
         if row is None:
             factor = self.factor.append(self.kernel(x[None, :], self.X)[0], corner)
         else:
             factor = self.factor.extend(row, corner)
+        if self.X.shape[1] > len(x):
+            x = np.append(x, 0.0)  # the task of a new row
         X, ys = np.vstack([self.X, x]), np.append(self.y, y)
         if factor.jitter > self.jitter:  # the old rows of L changed too
             u = factor.half_solve(ys - self.prior_mean)
@@ -125,7 +165,14 @@ class Posterior:
             last = (y - self.prior_mean - factor.L[-1, :-1] @ self.u) / factor.L[-1, -1]
             u = np.append(self.u, last)
         weights = factor.half_solve_transposed(u)
-        return Posterior(self.kernel, self.noise_var, self.prior_mean, X, ys, factor, u, weights)
+        return Posterior(self.kernel, self.noise_var, self.prior_mean, X, ys, factor, u, weights, noise_vars)
+
+    def _noise_vars_with(self, noise_var: float | None) -> Floats | None:
+        """Those of the observations and one more."""
+        if self.noise_vars is None and noise_var is None:
+            return None
+        so_far = np.full(len(self), self.noise_var) if self.noise_vars is None else self.noise_vars
+        return np.append(so_far, self.noise_var if noise_var is None else noise_var)
 
     def _sd(self, V: Floats) -> Floats:
         signal_var = self.kernel.signal_var
@@ -133,10 +180,53 @@ class Posterior:
         return np.sqrt(np.maximum(var, VAR_FLOOR * signal_var))
 
 
-def posterior(kernel: Kernel, *, noise_var: float, X: Floats, y: Floats, prior_mean: float = 0.0) -> Posterior:
-    """Posterior of f given all observations at once, in O(n^3)."""
+@dataclass(frozen=True, slots=True)
+class PointMoments:
+    """A posterior at some candidates: mean and sd of each, and their covariances when asked for."""
+
+    posterior: Posterior
+    X: Floats
+    mean: Floats
+    sd: Floats
+
+    @classmethod
+    def of(cls, posterior: Posterior, X: Floats) -> "PointMoments":
+        """Moments at the rows of X, in O(n^2 N)."""
+        mean, sd = np.empty(len(X)), np.empty(len(X))
+        for part in _parts(len(X)):
+            mean[part], sd[part] = posterior.mean_sd(X[part])
+        return cls(posterior, X, mean, sd)
+
+    def covariance_with(self, index: int) -> Floats:
+        """Posterior covariance of f between one candidate and all of them, in O(nN)."""
+        post, x, column = self.posterior, self.X[index][None, :], np.empty(len(self.X))
+        weights = post.factor.solve(post.kernel(x, post.X)[0])
+        for part in _parts(len(self.X)):
+            column[part] = post.kernel(self.X[part], x)[:, 0] - post.kernel(self.X[part], post.X) @ weights
+        return column
+
+
+def _parts(N: int) -> list[slice]:
+    """Candidates worked on at once: memory stays bounded."""
+    return [slice(begin, begin + BLOCK) for begin in range(0, N, BLOCK)]
+
+
+def posterior(
+    kernel: Kernel,
+    *,
+    noise_var: float,
+    X: Floats,
+    y: Floats,
+    prior_mean: float = 0.0,
+    noise_vars: Floats | None = None,
+) -> Posterior:
+    """Posterior of f given all observations at once, in O(n^3).
+
+    ``noise_vars`` are the noise variances of the observations; None: all have ``noise_var``, as later ones will.
+    """
     K = kernel(X, X)
-    K[np.diag_indices(len(y))] = kernel.signal_var + noise_var  # exact where the expanded square rounds
+    noise = noise_var if noise_vars is None else noise_vars
+    K[np.diag_indices(len(y))] = kernel.signal_var + noise  # exact where the expanded square rounds
     factor = cholesky(K)
     u = factor.half_solve(y - prior_mean)
-    return Posterior(kernel, noise_var, prior_mean, X, y, factor, u, factor.half_solve_transposed(u))
+    return Posterior(kernel, noise_var, prior_mean, X, y, factor, u, factor.half_solve_transposed(u), noise_vars)

@@ -7,7 +7,15 @@ import numpy as np
 
 from regretless.arrays import Floats
 
-__all__ = ["CAUTIOUS_LENGTHSCALE", "LENGTHSCALE", "MEAN_VAR", "LogNormal", "hyperprior", "usual_lengthscale"]
+__all__ = [
+    "CAUTIOUS_LENGTHSCALE",
+    "CORRELATION",
+    "LENGTHSCALE",
+    "MEAN_VAR",
+    "LogNormal",
+    "hyperprior",
+    "usual_lengthscale",
+]
 
 #: Length scale of one column, median and sd of the logarithm: to search by, and to promise by (ADR 29).
 LENGTHSCALE = (0.35, 1.0)
@@ -15,6 +23,9 @@ CAUTIOUS_LENGTHSCALE = (0.2, 0.35)
 
 #: Variance of the mean of the process about that of the observed values, which have variance one.
 MEAN_VAR = 1.0
+
+#: Correlation with an earlier study, median and sd of the logit: whoever names one has reasons, and may be wrong.
+CORRELATION = (0.7, 1.5)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,16 @@ where :math:`(\ell, \lambda)` is the new row of L. That reads the n x N matrix o
 again, O(n^2 N).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp.posterior import VAR_FLOOR, Posterior
+from regretless.errors import InvalidInput
+from regretless.gp.kernels import Kernel
+from regretless.gp.posterior import VAR_FLOOR, Posterior, Slope
 
 __all__ = ["TablePosterior", "table_posterior"]
 
@@ -56,19 +59,62 @@ class TablePosterior:
         return len(self.posterior)
 
     @property
+    def table(self) -> "TablePosterior":
+        """Itself: a `Posterior` has None under this name."""
+        return self
+
+    @property
+    def kernel(self) -> Kernel:
+        """That of the posterior."""
+        return self.posterior.kernel
+
+    @property
+    def noise_var(self) -> float:
+        """That of the posterior."""
+        return self.posterior.noise_var
+
+    @property
+    def jitter(self) -> float:
+        """That of the posterior."""
+        return self.posterior.jitter
+
+    @property
+    def candidates(self) -> Floats:
+        """The rows of the table."""
+        return self.X
+
+    @property
     def sd(self) -> Floats:
         """Posterior standard deviation of every candidate."""
         var = np.maximum(self.var, VAR_FLOOR * self.posterior.kernel.signal_var)
         return np.sqrt(var, out=var)
 
-    def condition(self, x: Floats, y: float) -> "TablePosterior":
-        """Posterior after one more observation (of a candidate or not), in O(nN)."""
-        return self._extended(x, self.posterior.condition(x, y))
+    def on(self, X: Floats | None = None) -> "TablePosterior":
+        """Itself: moments at its own candidates, the only ones it has."""
+        if X is not None:
+            raise InvalidInput("a table posterior brings its own candidates; leave X out.")
+        return self
 
-    def condition_at(self, index: int, y: float) -> "TablePosterior":
+    def mean_sd(self, X: Floats) -> tuple[Floats, Floats]:
+        """Posterior mean and standard deviation of f at the rows of X, candidates or not."""
+        return self.posterior.mean_sd(X)
+
+    def mean_sd_pull(self, X: Floats) -> tuple[Floats, Floats, Callable[[Slope, Slope], Floats]]:
+        """Mean and sd at the rows of X, and the chain rule, see `Posterior.mean_sd_pull`."""
+        return self.posterior.mean_sd_pull(X)
+
+    def covariance(self, A: Floats, B: Floats) -> Floats:
+        """Posterior covariance of f between the rows of A and of B."""
+        return self.posterior.covariance(A, B)
+
+    def condition(self, x: Floats, y: float, *, noise_var: float | None = None) -> "TablePosterior":
+        """Posterior after one more observation (of a candidate or not), in O(nN); ``noise_var`` is its own."""
+        return self._extended(x, self.posterior.condition(x, y, noise_var=noise_var))
+
+    def condition_at(self, index: int, y: float, *, noise_var: float | None = None) -> "TablePosterior":
         """Posterior after one more observation of a candidate: its column of V is the new row of L."""
         x, row = self.X[index], self.columns(np.array([index]))[:, 0]
-        return self._extended(x, self.posterior.condition(x, y, row=row))
+        return self._extended(x, self.posterior.condition(x, y, noise_var=noise_var, row=row))
 
     def columns(self, indices: npt.NDArray[np.intp]) -> Floats:
         """Columns of V = L^-1 K_Xx, shape (n, s)."""

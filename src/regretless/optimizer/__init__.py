@@ -1,30 +1,101 @@
-"""Algorithm 1 as pure steps on frozen data: setup and history in, suggestion out."""
+"""Algorithm 1 as pure steps on frozen data: task and history in, suggestion out. What adapters stand on."""
 
+from regretless.optimizer.assess import assess, certificate_of, measurement_of, recommended
+from regretless.optimizer.certificate import Certified, FeasibleRegret, FrontRegret, RemainingRegret
 from regretless.optimizer.certify import Proof, certify
-from regretless.optimizer.history import Fit, History, Points, without_last
-from regretless.optimizer.model import State, believe, doubt, outdated
+from regretless.optimizer.front import Front
+from regretless.optimizer.history import (
+    FAILED,
+    PENDING,
+    TOLD,
+    Fit,
+    History,
+    Points,
+    Row,
+    Series,
+    fit_from_data,
+    fit_to_data,
+    history_of,
+    hyperparameters_to_data,
+    without_last,
+)
+from regretless.optimizer.joint import outward_moments
+from regretless.optimizer.limits import Given, Limits, as_limits
+from regretless.optimizer.model import Fitted, believe, doubt, outdated
+from regretless.optimizer.outcomes import (
+    Direction,
+    Outcome,
+    Sense,
+    as_fallback,
+    as_outcomes,
+    as_reference,
+    inferred_reference,
+)
 from regretless.optimizer.recommend import Choice, predict, predict_measurement, recommend
-from regretless.optimizer.setup import Preset, Setup, setup, with_table
+from regretless.optimizer.scene import reference_of
+from regretless.optimizer.state import State, believed, doubted, kept
+from regretless.optimizer.stopping import HypervolumeLeft, Regret, StopRule, check_stop
 from regretless.optimizer.suggest import Suggestion, suggest
+from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, params_of, with_table
 
 __all__ = [
+    "FAILED",
+    "PENDING",
+    "TOLD",
+    "Certified",
     "Choice",
+    "Direction",
+    "FeasibleRegret",
     "Fit",
+    "Fitted",
+    "Front",
+    "FrontRegret",
+    "Given",
     "History",
+    "HypervolumeLeft",
+    "Limits",
+    "Outcome",
     "Points",
     "Preset",
     "Proof",
-    "Setup",
+    "Regret",
+    "RemainingRegret",
+    "Row",
+    "Sense",
+    "Series",
     "State",
+    "StopRule",
     "Suggestion",
+    "Task",
+    "as_any_rule",
+    "as_fallback",
+    "as_limits",
+    "as_outcomes",
+    "as_reference",
+    "as_task",
+    "assess",
     "believe",
+    "believed",
+    "certificate_of",
     "certify",
+    "check_stop",
     "doubt",
+    "doubted",
+    "fit_from_data",
+    "fit_to_data",
+    "history_of",
+    "hyperparameters_to_data",
+    "inferred_reference",
+    "kept",
+    "measurement_of",
     "outdated",
+    "outward_moments",
+    "params_of",
     "predict",
     "predict_measurement",
     "recommend",
-    "setup",
+    "recommended",
+    "reference_of",
     "suggest",
     "with_table",
     "without_last",

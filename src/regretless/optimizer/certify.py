@@ -9,15 +9,15 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp import Posterior, TablePosterior
+from regretless.gp import Posterior
 from regretless.linalg import single_thread
 from regretless.optimizer.history import Fit, History
-from regretless.optimizer.model import State, in_use, told_key
+from regretless.optimizer.model import Fitted, in_use, told_key
 from regretless.optimizer.recommend import Choice
-from regretless.optimizer.setup import Setup
-from regretless.optimizer.starts import candidate_set
+from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
-from regretless.spaces import Mixed
+from regretless.search import dense_sample, points_around
+from regretless.spaces import Point
 from regretless.theory import Calibration, Certificate, calibration, remaining_regret
 
 __all__ = ["Proof", "certify"]
@@ -35,24 +35,22 @@ _APART = 1e-9
 class Proof:
     """A certificate in the model's units, the trust in the model, and the fit that says what those units are.
 
-    ``x`` is the code of the certified point, ``index`` its candidate number on a table, else -1. The posterior rests on
-    ``used`` results.
+    The posterior rests on ``used`` results.
     """
 
     certificate: Certificate
     calibration: Calibration
     fit: Fit
-    x: Floats = field(compare=False)  # the certificate says which it is
-    index: int
+    point: Point = field(compare=False)  # the certificate says which it is
     used: int
     limits_hold: bool = True  # False where the data contradict the limits, which then are not used
 
 
 def certify(
-    setup: Setup,
+    task: Task,
     history: History,
     choice: Choice | None,
-    state: State,
+    fitted: Fitted,
     *,
     limits: tuple[float, float] = (-math.inf, math.inf),
     eps: float | None = None,
@@ -60,13 +58,13 @@ def certify(
 ) -> Proof:
     """Certificate of ``choice``, or without one of the largest mean, given everything told.
 
-    As proved on a table, for the rows that are not excluded; on a dense sample of a product space. ``state`` is the
+    As proved on a table, for the rows that are not excluded; on a dense sample of a product space. ``fitted`` is the
     doubt; ``eps`` and ``limits``, which the objective cannot leave, are in the units of y.
     """
     with single_thread(), np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused at the end
-        belief, units, used = state.belief, state.fit.hyperparameters.units, len(state.used)
-        posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
-        rng = stream(setup.seed, told_key(history), Purpose.CERTIFICATE)
+        belief, units, used = fitted.belief, fitted.fit.hyperparameters.units, len(fitted.used)
+        posterior, series = belief.posterior, history.series()
+        rng = stream(task.seed, told_key(series), Purpose.CERTIFICATE)
         low, high = units.standardised(np.array(limits)).tolist()
         apart = high - low > _APART * math.sqrt(posterior.kernel.signal_var)
         holds = _within(posterior, low, high, apart)
@@ -78,21 +76,20 @@ def certify(
             draws=draws,
             rng=rng,
         )
-        if isinstance(belief, TablePosterior):
-            index = None if choice is None else choice.index
-            allowed = history.allowed(len(belief.X))
+        if belief.table is not None:
+            index = None if choice is None else choice.point.index
+            allowed = history.allowed(len(belief.table.X))
             among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
             certificate = prove(index=index, among=among)
-            at = certificate.index
-            return _finite(Proof(certificate, calibration(posterior), state.fit, belief.X[at], at, used, holds))
-        assert isinstance(setup.domain, Mixed)
-        around = candidate_set(setup.domain, belief, in_use(history, state).told.X, rng)
-        X: Floats = np.vstack([around, setup.domain.sample(_DENSE, rng)])
-        if choice is not None:
-            X = np.vstack([choice.x, X])
-        index = None if choice is None else 0
-        certificate = prove(X, index=index)
-        return _finite(Proof(certificate, calibration(posterior), state.fit, X[certificate.index], -1, used, holds))
+            point = task.domain.at_index(certificate.index)
+        else:
+            around = points_around(task.domain, posterior.mean, in_use(series, fitted).told.X, rng)
+            X: Floats = np.vstack([around, dense_sample(task.domain, _DENSE, rng)])
+            if choice is not None:
+                X = np.vstack([choice.point.x, X])
+            certificate = prove(X, index=None if choice is None else 0)
+            point = Point(X[certificate.index])
+        return _finite(Proof(certificate, calibration(posterior), fitted.fit, point, used, holds))
 
 
 def _within(posterior: Posterior, low: float, high: float, apart: bool) -> bool:

@@ -1,41 +1,62 @@
 """What is known when a suggestion is made, as arrays in the order of trial numbers."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp import Hyperparameters
-from regretless.spaces import OUTSIDE
+from regretless.gp import Hyperparameters, Noise, Source, Units
+from regretless.optimizer.task import Task
+from regretless.spaces import UNLISTED
 
-__all__ = ["Fit", "History", "Points", "only", "without_last"]
+__all__ = [
+    "FAILED",
+    "PENDING",
+    "TOLD",
+    "Fit",
+    "History",
+    "Points",
+    "Row",
+    "Series",
+    "fit_from_data",
+    "fit_to_data",
+    "history_of",
+    "hyperparameters_to_data",
+    "only",
+    "without_last",
+]
+
+#: What an outcome of a trial is: not there yet, measured, or never to come.
+PENDING, TOLD, FAILED = range(3)
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
     """Encoded points with their trial numbers, ascending.
 
-    ``index`` holds candidate numbers on a table, else -1; `OUTSIDE` for data of a point that is not a candidate.
+    ``index`` holds the candidates' numbers, `UNLISTED` for what is not in a list. Points that are not ``inside`` are
+    not candidates: they are data and no more.
     """
 
     trials: npt.NDArray[np.intp]
     X: Floats
     index: npt.NDArray[np.intp]
+    inside: npt.NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.trials)
 
-    @property
-    def inside(self) -> npt.NDArray[np.bool_]:
-        """Which of them are candidates: the others are data and no more."""
-        inside: npt.NDArray[np.bool_] = self.index != OUTSIDE
-        return inside
+    def __getitem__(self, which: Any) -> "Points":
+        return Points(self.trials[which], self.X[which], self.index[which], self.inside[which])
 
     @property
     def rows(self) -> npt.NDArray[np.intp]:
-        """The candidate numbers of those that are rows of a table."""
-        return self.index[self.index >= 0]
+        """The numbers of those that are in a list of candidates."""
+        rows: npt.NDArray[np.intp] = self.index[self.index != UNLISTED]
+        return rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +69,203 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
-    """Everything a suggestion depends on, beside the setup."""
+class Series:
+    """One outcome of every trial: all that its model depends on."""
 
     told: Points
-    y: Floats  # value of each told point; always maximised
+    y: Floats  # value of each told point, as it is maximised
     pending: Points
     failed: Points
+    fit: Fit | None  # the newest
+    noise: Noise | None = None  # what is known of the noise of each told value
+    source: Source | None = None  # data of an earlier study
+
+    def keys(self, rows: Any) -> tuple[Any, ...]:
+        """What distinguishes some of the told values: the value, and what is known of its noise."""
+        y = self.y[rows].tolist()
+        if self.noise is None:
+            return tuple(y)
+        known = self.noise.take(rows)
+        return tuple(zip(y, known.sd.tolist(), known.count.tolist(), known.spread.tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Everything a suggestion depends on, beside the task: n trials with m outcomes each."""
+
+    points: Points  # of every trial that counts
+    status: npt.NDArray[np.int8]  # (n, m): PENDING, TOLD or FAILED
+    Y: Floats  # (n, m), as maximised; NaN where not told
     n_designed: int  # suggestions of the initial design so far
     n_ruled: int  # suggestions of the rule so far: the paper's t is one more
-    fit: Fit | None  # the newest
-    closed: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # rows that are excluded
+    fits: tuple[Fit | None, ...]  # the newest of each outcome
+    excluded: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))  # candidates, by number
+    noise: tuple[Noise | None, ...] = ()  # of each outcome, n entries; empty where nothing is known
+    sources: tuple[Source | None, ...] = ()  # data of an earlier study, of each outcome; empty where there are none
+    reference: tuple[float, ...] | None = None  # of several objectives, once it was fixed
+
+    def series(self, outcome: int = 0) -> Series:
+        """One outcome of every trial."""
+        status = self.status[:, outcome]
+        told = status == TOLD
+        known = self.noise[outcome] if self.noise else None
+        return Series(
+            told=self.points[told],
+            y=self.Y[told, outcome],
+            pending=self.points[status == PENDING],
+            failed=self.points[status == FAILED],
+            fit=self.fits[outcome],
+            noise=known.take(np.flatnonzero(told)) if known is not None else None,
+            source=self.sources[outcome] if self.sources else None,
+        )
+
+    @property
+    def told(self) -> Points:
+        """Trials of which something was measured and nothing is still to come."""
+        return self.points[~self._waits & (self.status == TOLD).any(axis=1)]
+
+    @property
+    def pending(self) -> Points:
+        """Trials of which something is still to come."""
+        return self.points[self._waits]
+
+    @property
+    def failed(self) -> Points:
+        """Trials of which nothing was measured."""
+        return self.points[(self.status == FAILED).all(axis=1)]
+
+    @property
+    def _waits(self) -> npt.NDArray[np.bool_]:
+        waits: npt.NDArray[np.bool_] = (self.status == PENDING).any(axis=1)
+        return waits
 
     def allowed(self, n_candidates: int) -> npt.NDArray[np.bool_]:
-        """Which rows of a table are not excluded."""
+        """Which candidates of a list are not excluded."""
         allowed = np.ones(n_candidates, dtype=np.bool_)
-        allowed[self.closed] = False
+        allowed[self.excluded] = False
         return allowed
 
 
-def only(history: History, rows: npt.NDArray[np.intp]) -> History:
-    """The history with these rows of what was told, ascending, and no others."""
-    told = history.told
-    return replace(history, told=Points(told.trials[rows], told.X[rows], told.index[rows]), y=history.y[rows])
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One trial as a host keeps it: parameters, and the value of each outcome that was measured, by name.
+
+    An outcome that is not named is pending while the trial is ``running``, and failed otherwise.
+    """
+
+    params: Mapping[str, Any]
+    values: Mapping[str, float] = field(default_factory=dict)
+    running: bool = False
+    source: str = "rule"
+
+
+def history_of(task: Task, rows: Iterable[Row], fits: tuple[Fit | None, ...] | None = None) -> History:
+    """The history of trials that somebody else keeps, in the order of their numbers, in the user's units.
+
+    >>> from regretless.optimizer import as_task
+    >>> from regretless.spaces import as_space
+    >>> task = as_task(as_space({"x": (0.0, 1.0)}), seed=1)
+    >>> history = history_of(task, [Row({"x": 0.5}, {"value": 2.0}), Row({"x": 0.1}, running=True)])
+    >>> history.series().y, len(history.pending)
+    (array([2.]), 1)
+    """
+    rows = list(rows)
+    places = [task.domain.place(row.params) for row in rows]
+    n, m = len(rows), len(task.outcomes)
+    status, Y = np.full((n, m), FAILED, dtype=np.int8), np.full((n, m), np.nan)
+    for i, row in enumerate(rows):
+        for k, outcome in enumerate(task.outcomes):
+            if outcome.name in row.values:
+                status[i, k], Y[i, k] = TOLD, outcome.inward(row.values[outcome.name])
+            elif row.running:
+                status[i, k] = PENDING
+    return History(
+        points=Points(
+            trials=np.arange(n),
+            X=np.array([place.x for place in places], dtype=np.float64).reshape(n, task.domain.dim),
+            index=np.array([UNLISTED if p.index is None else p.index for p in places], dtype=np.intp),
+            inside=np.array([place.inside for place in places], dtype=np.bool_),
+        ),
+        status=status,
+        Y=Y,
+        n_designed=sum(row.source == "design" for row in rows),
+        n_ruled=sum(row.source == "rule" for row in rows),
+        fits=(None,) * m if fits is None else fits,
+    )
+
+
+def only(series: Series, rows: npt.NDArray[np.intp]) -> Series:
+    """The series with these rows of what was told, ascending, and no others."""
+    noise = None if series.noise is None else series.noise.take(rows)
+    return replace(series, told=series.told[rows], y=series.y[rows], noise=noise)
 
 
 def without_last(history: History, count: int) -> History:
-    """The history as if the last ``count`` told values had not come yet."""
-    kept, told = len(history.y) - count, history.told
-    return replace(history, told=Points(told.trials[:kept], told.X[:kept], told.index[:kept]), y=history.y[:kept])
+    """The history as if the last ``count`` told trials had not come yet."""
+    told = np.flatnonzero((history.status == TOLD).any(axis=1))
+    kept = np.ones(len(history.points), dtype=np.bool_)
+    kept[told[len(told) - count :]] = False
+    rows = np.flatnonzero(kept)
+    noise = tuple(None if known is None else known.take(rows) for known in history.noise)
+    return replace(history, points=history.points[kept], status=history.status[kept], Y=history.Y[kept], noise=noise)
+
+
+def fit_to_data(fit: Fit | None, *, new: bool) -> dict[str, Any] | None:
+    """A fit for the record: in full when it is new, with the trials it saw as ranges, else by its number alone.
+
+    >>> fit_to_data(Fit(Hyperparameters("rbf", (0.5,), 1.0, 0.1), 4, (0, 1, 3)), new=True)["trials"]
+    [[0, 1], [3, 3]]
+    """
+    if fit is None:
+        return None
+    if not new:
+        return {"at_trial": fit.at_trial}
+    ranges: list[list[int]] = []
+    for number in fit.trials:
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return {
+        "hyperparameters": hyperparameters_to_data(fit.hyperparameters),
+        "at_trial": fit.at_trial,
+        "trials": ranges,
+    }
+
+
+def fit_from_data(data: Mapping[str, Any] | None, newest: Fit | None = None) -> Fit | None:
+    """The fit that was written so; one that is named by its number alone is the newest.
+
+    >>> fit = Fit(Hyperparameters("rbf", (0.5,), 1.0, 0.1), 4, (0, 1, 3))
+    >>> fit_from_data(fit_to_data(fit, new=True)) == fit
+    True
+    """
+    if data is None:
+        return None
+    if "trials" not in data:
+        return newest
+    trials = tuple(number for first, last in data["trials"] for number in range(first, last + 1))
+    return Fit(_hyperparameters(data["hyperparameters"]), data["at_trial"], trials)
+
+
+def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
+    """Hyperparameters as plain JSON."""
+    return {
+        "family": h.family,
+        "lengthscale": h.lengthscale,
+        "signal_var": h.signal_var,
+        "noise_var": h.noise_var,
+        "shift": h.units.shift,
+        "scale": h.units.scale,
+        "knee": h.units.knee,
+        "bend": h.units.bend,
+        **({"rho": h.rho} if h.rho else {}),
+    }
+
+
+def _hyperparameters(data: Mapping[str, Any]) -> Hyperparameters:
+    """Records of before there was a knee do not name one."""
+    of_units = {part.name for part in fields(Units)}
+    units = Units(**{name: value for name, value in data.items() if name in of_units})
+    rest = {name: value for name, value in data.items() if name not in of_units}
+    return Hyperparameters(**{**rest, "lengthscale": tuple(rest["lengthscale"]), "units": units})

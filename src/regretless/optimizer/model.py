@@ -1,4 +1,4 @@
-"""From history to posterior: refit when due, otherwise condition on what is new.
+"""From what was told of one outcome to its posterior: refit when due, otherwise condition on what is new.
 
 Float arithmetic is not associative, so one order is fixed: the observations of the fit all at once, those told later
 one by one in the order of their trials, then the pending and the failed ones. Whether a posterior was carried along or
@@ -7,23 +7,24 @@ built anew after a restart, the same operations are done, and the same bits come
 Of very many observations a subset stands for the first ones: see `regretless.optimizer.subset`.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp import Posterior, TablePosterior, fit, fitted_to, prior_factor, refit_due, table_posterior
+from regretless.gp import Posterior, TablePosterior, fitted_to, prior_factor, refit_due, table_posterior
 from regretless.linalg import Factor, single_thread
-from regretless.optimizer.history import Fit, History, Points, only, without_last
-from regretless.optimizer.setup import Setup
+from regretless.optimizer.history import Fit, Series, only
 from regretless.optimizer.subset import base_of, chosen, largest
+from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
-from regretless.spaces import Table
 
-__all__ = ["Belief", "State", "believe", "doubt", "heeded", "imagine", "in_use", "outdated", "told_key"]
+__all__ = ["Belief", "Fitted", "believe", "doubt", "heeded", "imagine", "in_use", "outdated", "told_key"]
 
 Belief = Posterior | TablePosterior
 
@@ -34,14 +35,14 @@ _STARTS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """A posterior that can be carried from one suggestion to the next. It is never needed, it only saves time."""
+class Fitted:
+    """The posterior of one outcome, carried from one suggestion to the next. It is never needed, it only saves time."""
 
     fit: Fit
     base: Belief  # given the observations of the fit, or a subset
     belief: Belief  # given the later ones too
     trials: tuple[int, ...]  # all observations, in their order
-    y: tuple[float, ...]
+    y: tuple[Any, ...]  # their values, with what is known of the noise: see `Series.keys`
     n_base: int  # the first so many of them, or a subset of these, are in ``base``
     kept: tuple[int, ...]  # those in ``base``
     prior_factor: Callable[[], Factor] | None = None  # tables: for exact draws, computed when first asked for
@@ -53,42 +54,43 @@ class State:
         return self.kept + self.trials[self.n_base :]
 
 
-def believe(setup: Setup, history: History, trial: int, state: State | None) -> State:
+def believe(task: Task, series: Series, trial: int, state: Fitted | None) -> Fitted:
     """The posterior given everything told, for the suggestion of ``trial``."""
-    if state is not None and _of_another_table(setup, state):
+    if state is not None and _of_another_table(task, state):
         state = None
-    fitted = _in_force(setup, history, trial, state)
+    fitted = _in_force(task, series, trial, state)
     if fitted is None:
-        fitted = _fit(setup, history, trial)
+        fitted = _fit(task, series, trial)
     elif state is not None and state.fit != fitted and state.fit == replace(fitted, at_trial=state.fit.at_trial):
         state = replace(state, fit=fitted)  # made for another trial that was not asked for in the end
-    rows = _rows(history, fitted)
-    trials, y = tuple(history.told.trials[rows].tolist()), tuple(history.y[rows].tolist())
-    n_base, count = _base(setup, history, fitted)
+    rows = _rows(series, fitted)
+    trials, y = tuple(series.told.trials[rows].tolist()), series.keys(rows)
+    n_base, count = _base(task, series, fitted)
     if state is None or state.fit != fitted or not _based_on(state, trials[:n_base], y[:n_base], count):
-        state = replace(_from_fit(setup, history, fitted), before=history.fit)
+        state = replace(_from_fit(task, series, fitted), before=series.fit)
     done = len(state.trials)
     if state.trials != trials[:done] or state.y != y[:done]:  # a trial of a lower number came in since
         done = n_base
         state = replace(state, belief=state.base)
     belief = state.belief
-    standardised = _standardised(fitted, history.y[rows[done:]])
-    for row, value in zip(rows[done:], standardised.tolist(), strict=True):
-        belief = belief.condition(history.told.X[row], value)
+    later = rows[done:]
+    standardised, known = _standardised(fitted, series.y[later]).tolist(), _noise_vars(fitted, series, later)
+    for row, value, noise_var in zip(later, standardised, known, strict=True):
+        belief = belief.condition(series.told.X[row], value, noise_var=noise_var)
     return replace(state, belief=belief, trials=trials, y=y)
 
 
-def outdated(setup: Setup, history: History, state: State) -> bool:
+def outdated(task: Task, series: Series, state: Fitted) -> bool:
     """Whether the next suggestion has no use for ``state``: its posterior will be built anew.
 
     Who asks this may let go of the state before: on a table it holds as much memory as the new one will take.
     """
-    if _of_another_table(setup, state) or _in_force(setup, history, state.fit.at_trial, state) != state.fit:
+    if _of_another_table(task, state) or _in_force(task, series, state.fit.at_trial, state) != state.fit:
         return True
-    return _base(setup, history, state.fit) != (state.n_base, len(state.kept))
+    return _base(task, series, state.fit) != (state.n_base, len(state.kept))
 
 
-def doubt(setup: Setup, history: History, state: State | None) -> State:
+def doubt(task: Task, series: Series, state: Fitted | None) -> Fitted:
     """The posterior on which certificates rest: of the values as they are, on a table under the cautious model.
 
     A bound on a regret is in the user's units, and so it stays when no value is compressed. Nor is the mean fitted: the
@@ -99,73 +101,74 @@ def doubt(setup: Setup, history: History, state: State | None) -> State:
     the search would never look where only a cautious model has doubts.
     """
     with single_thread():
-        surrogate = setup.surrogate
-        if isinstance(setup.domain, Table):
+        surrogate = task.surrogate
+        if task.domain.n_candidates is not None:
             surrogate = surrogate.cautious()
         restarts = max(surrogate.restarts, _STARTS)
-        setup = replace(setup, surrogate=replace(surrogate, restarts=restarts, fit_mean=False, compress=False))
-        seen = fitted_to(setup.surrogate, len(history.y), _candidates(setup))
-        if (history.y[:seen] == history.y[:1]).all():
-            seen = len(history.y)
-        first = without_last(history, len(history.y) - seen)
-        trials, y = tuple(first.told.trials.tolist()), tuple(first.y.tolist())
-        if state is not None and _of_another_table(setup, state):
+        task = replace(task, surrogate=replace(surrogate, restarts=restarts, fit_mean=False, compress=False))
+        seen = fitted_to(task.surrogate, len(series.y), _candidates(task))
+        if (series.y[:seen] == series.y[:1]).all():
+            seen = len(series.y)
+        first = only(series, np.arange(seen))
+        trials, y = tuple(first.told.trials.tolist()), first.keys(np.arange(seen))
+        if state is not None and _of_another_table(task, state):
             state = None
         if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
             newest = state.fit
         else:
-            newest = _fit(setup, replace(first, fit=None), told_key(first), Purpose.CAUTION)
-        return believe(setup, replace(history, fit=newest), newest.at_trial, state)
+            newest = _fit(task, replace(first, fit=None), told_key(first), Purpose.CAUTION)
+        return believe(task, replace(series, fit=newest), newest.at_trial, state)
 
 
-def imagine(history: History, state: State) -> Belief:
+def imagine(series: Series, state: Fitted, *, objective: bool = True) -> Belief:
     """The posterior for choosing: pending points at their posterior mean, failed ones at a poor value.
 
     A pending point then has little variance left, so the next suggestion goes elsewhere. A failed point counts as the
     smaller of its mean and the lower quartile of what was measured: suggestions keep away without the model ever being
-    fitted to a made-up value.
+    fitted to a made-up value. What is not an ``objective`` counts at its mean there too.
     """
-    if not len(history.pending) and not len(history.failed):
+    if not len(series.pending) and not len(series.failed):
         return state.belief
-    belief = state.belief.branch() if isinstance(state.belief, TablePosterior) else state.belief
+    belief = state.belief.branch()
     hyperparameters = state.fit.hyperparameters
-    poor = float(np.quantile(hyperparameters.units.standardised(history.y), 0.25)) if len(history.y) else 0.0
+    poor = float(np.quantile(hyperparameters.units.standardised(series.y), 0.25)) if len(series.y) else 0.0
+    poor = poor if objective else math.inf
     # One row at a time at the mean of the posterior so far: conditioning at the mean leaves every mean as it was.
-    for x in history.pending.X:
-        belief = belief.condition(x, float(_posterior(belief).mean(x[None, :])[0]))
-    for x in history.failed.X:
-        belief = belief.condition(x, min(float(_posterior(belief).mean(x[None, :])[0]), poor))
+    for x in series.pending.X:
+        belief = belief.condition(x, float(belief.posterior.mean(x[None, :])[0]))
+    for x in series.failed.X:
+        belief = belief.condition(x, min(float(belief.posterior.mean(x[None, :])[0]), poor))
     return belief
 
 
-def heeded(history: History, state: State) -> History:
-    """The history with those failed points only that `imagine` counts: all or, beyond the limit, an eighth of it.
+def heeded(series: Series, state: Fitted) -> Series:
+    """The series with those failed points only that `imagine` counts: all or, beyond the limit, an eighth of it.
 
     They are chosen as results are, at the means that the posterior expects there: where it is tempted to go.
     """
-    belief, failed = state.belief, history.failed
-    limit = largest(len(belief.X) if isinstance(belief, TablePosterior) else 0)
+    belief, failed = state.belief, series.failed
+    limit = largest(0 if belief.table is None else len(belief.table.X))
     count = limit // 8
-    if len(failed) <= count or len(state.used) + len(history.pending) + len(failed) <= limit:
-        return history
-    given = _posterior(belief)
+    if len(failed) <= count or len(state.used) + len(series.pending) + len(failed) <= limit:
+        return series
+    given = belief.posterior
     rows = chosen(given.kernel, given.noise_var, failed.X, given.mean_sd(failed.X)[0], count)
-    return replace(history, failed=Points(failed.trials[rows], failed.X[rows], failed.index[rows]))
+    return replace(series, failed=failed[rows])
 
 
-def in_use(history: History, state: State) -> History:
-    """The history with those told points only that the posterior rests on; the same where it rests on all."""
-    if len(state.used) == len(history.y):
-        return history
-    return only(history, np.searchsorted(history.told.trials, sorted(state.used)))
+def in_use(series: Series, state: Fitted) -> Series:
+    """The series with those told points only that the posterior rests on; the same where it rests on all."""
+    if len(state.used) == len(series.y):
+        return series
+    return only(series, np.searchsorted(series.told.trials, sorted(state.used)))
 
 
-def told_key(history: History) -> int:
+def told_key(series: Series) -> int:
     """The trial after the last told one: what depends on the observations alone draws from the streams of this key.
 
     Asking in turns it is the trial that is asked for. Pending and failed trials do not move it.
     """
-    return int(history.told.trials[-1]) + 1 if len(history.told) else 0
+    return int(series.told.trials[-1]) + 1 if len(series.told) else 0
 
 
 def _standardised(fitted: Fit, y: Floats) -> Floats:
@@ -182,79 +185,86 @@ def _standardised(fitted: Fit, y: Floats) -> Floats:
     return z
 
 
-def _in_force(setup: Setup, history: History, trial: int, state: State | None) -> Fit | None:
+def _noise_vars(fitted: Fit, series: Series, rows: list[int]) -> list[float | None]:
+    """The noise variance of single values as the model sees them; None is the common one."""
+    if series.noise is None or not rows:
+        return [None] * len(rows)
+    known = fitted.hyperparameters.noise_vars(series.y[rows], series.noise.take(rows))
+    assert known is not None
+    return list(known.tolist())
+
+
+def _in_force(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit | None:
     """The fit to go by: the newest on record or, where a new one is due, that of ``state`` if it would be the same.
 
     A fit depends on the told values and on the newest fit before it. The trial it is made for is only put on record.
     """
-    if history.fit is not None and not _due(setup, history, history.fit):
-        return history.fit
-    if state is None or state.before != history.fit or state.fit.trials != tuple(history.told.trials.tolist()):
+    if series.fit is not None and not _due(task, series, series.fit):
+        return series.fit
+    if state is None or state.before != series.fit or state.fit.trials != tuple(series.told.trials.tolist()):
         return None
-    same_values = state.y[: len(state.fit.trials)] == tuple(history.y.tolist())
+    same_values = state.y[: len(state.fit.trials)] == series.keys(np.arange(len(series.y)))
     return replace(state.fit, at_trial=trial) if same_values else None
 
 
-def _of_another_table(setup: Setup, state: State) -> bool:
+def _of_another_table(task: Task, state: Fitted) -> bool:
     """Whether the table was extended since."""
-    return isinstance(setup.domain, Table) and state.base.X is not setup.domain.X
+    return state.base.table is not None and state.base.table.X is not task.domain.candidates
 
 
-def _due(setup: Setup, history: History, newest: Fit) -> bool:
-    return refit_due(setup.surrogate, n=len(history.y), n_fitted=len(newest.trials), N=_candidates(setup))
+def _due(task: Task, series: Series, newest: Fit) -> bool:
+    return refit_due(task.surrogate, n=len(series.y), n_fitted=len(newest.trials), N=_candidates(task))
 
 
-def _candidates(setup: Setup) -> int:
-    return setup.domain.n_candidates if isinstance(setup.domain, Table) else 0
+def _candidates(task: Task) -> int:
+    return task.domain.n_candidates or 0
 
 
-def _posterior(belief: Belief) -> Posterior:
-    return belief.posterior if isinstance(belief, TablePosterior) else belief
+def _base(task: Task, series: Series, fitted: Fit) -> tuple[int, int]:
+    return base_of(len(series.y), len(fitted.trials), largest(_candidates(task)))
 
 
-def _base(setup: Setup, history: History, fitted: Fit) -> tuple[int, int]:
-    return base_of(len(history.y), len(fitted.trials), largest(_candidates(setup)))
-
-
-def _based_on(state: State, trials: tuple[int, ...], y: tuple[float, ...], count: int) -> bool:
+def _based_on(state: Fitted, trials: tuple[int, ...], y: tuple[float, ...], count: int) -> bool:
     """Whether the base of ``state`` has ``count`` observations, chosen from just these."""
     n_base = len(trials)
     same_size = (state.n_base, len(state.kept)) == (n_base, count)
     return same_size and state.trials[:n_base] == trials and state.y[:n_base] == y
 
 
-def _fit(setup: Setup, history: History, trial: int, purpose: Purpose = Purpose.FIT) -> Fit:
-    hyperparameters = fit(
-        setup.surrogate,
-        history.told.X,
-        history.y,
-        categorical=setup.categorical,
-        start=history.fit.hyperparameters if history.fit is not None else None,
-        rng=stream(setup.seed, told_key(history), purpose),
+def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT) -> Fit:
+    hyperparameters = task.surrogate.fit(
+        series.told.X,
+        series.y,
+        categorical=task.categorical,
+        start=series.fit.hyperparameters if series.fit is not None else None,
+        rng=stream(task.seed, told_key(series), purpose),
+        noise=series.noise,
+        source=series.source,
     )
-    return Fit(hyperparameters, trial, tuple(history.told.trials.tolist()))
+    return Fit(hyperparameters, trial, tuple(series.told.trials.tolist()))
 
 
-def _rows(history: History, fitted: Fit) -> list[int]:
+def _rows(series: Series, fitted: Fit) -> list[int]:
     """Rows of the told points in the fixed order: those of the fit, then the others, each by trial."""
     in_fit = set(fitted.trials)
-    row_of = {trial: row for row, trial in enumerate(history.told.trials.tolist())}
+    row_of = {trial: row for row, trial in enumerate(series.told.trials.tolist())}
     return [row_of[trial] for trial in fitted.trials] + [row for trial, row in row_of.items() if trial not in in_fit]
 
 
-def _from_fit(setup: Setup, history: History, fitted: Fit) -> State:
-    n_base, count = _base(setup, history, fitted)
-    rows = _rows(history, fitted)[:n_base]
-    trials, y = tuple(history.told.trials[rows].tolist()), tuple(history.y[rows].tolist())
+def _from_fit(task: Task, series: Series, fitted: Fit) -> Fitted:
+    n_base, count = _base(task, series, fitted)
+    rows = _rows(series, fitted)[:n_base]
+    trials, y = tuple(series.told.trials[rows].tolist()), series.keys(rows)
     h = fitted.hyperparameters
     if count < n_base:
-        z = _standardised(fitted, history.y[rows])  # not all of them were seen by the fit
-        rows = [rows[i] for i in chosen(h.kernel(setup.categorical), h.noise_var, history.told.X[rows], z, count)]
-    kept = tuple(history.told.trials[rows].tolist())
-    base = h.posterior(setup.categorical, history.told.X[rows], history.y[rows])
-    if not isinstance(setup.domain, Table):
-        return State(fitted, base, base, trials, y, n_base, kept)
-    candidates = setup.domain.X
+        z = _standardised(fitted, series.y[rows])  # not all of them were seen by the fit
+        rows = [rows[i] for i in chosen(h.kernel(task.categorical), h.noise_var, series.told.X[rows], z, count)]
+    kept = tuple(series.told.trials[rows].tolist())
+    noise = None if series.noise is None else series.noise.take(rows)
+    base = h.posterior(task.categorical, series.told.X[rows], series.y[rows], noise=noise, source=series.source)
+    candidates = task.domain.candidates
+    if candidates is None:
+        return Fitted(fitted, base, base, trials, y, n_base, kept)
     everywhere = table_posterior(base, candidates)
     factor = cache(lambda: prior_factor(base.kernel, candidates))
-    return State(fitted, everywhere, everywhere, trials, y, n_base, kept, factor)
+    return Fitted(fitted, everywhere, everywhere, trials, y, n_base, kept, factor)

@@ -7,15 +7,13 @@ import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from regretless.arrays import Floats
-from regretless.gp import TablePosterior
 from regretless.linalg import single_thread
 from regretless.optimizer.history import History
-from regretless.optimizer.model import State, in_use, told_key
-from regretless.optimizer.setup import Setup
-from regretless.optimizer.starts import candidate_set
+from regretless.optimizer.model import Fitted, in_use, told_key
+from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
-from regretless.search import Objective, search_product, search_table
-from regretless.spaces import Mixed
+from regretless.search import Allowed, Objective, argmax, points_around
+from regretless.spaces import Point
 
 __all__ = ["Choice", "predict", "predict_measurement", "recommend"]
 
@@ -27,68 +25,68 @@ _SHARE_FITTED = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A point with its posterior mean and sd, in the units of y."""
+    """A point with its posterior mean and sd, as maximised, in the units of y.
 
-    x: Floats
-    index: int
+    Under constraints it has mean and sd of every outcome, the probability that all constraints hold, and whether that
+    is as large as was asked for.
+    """
+
+    point: Point
     mean: float
     sd: float
+    expected: tuple[tuple[float, float], ...] = ()
+    prob_feasible: float | None = None
+    qualified: bool = True
 
 
-def recommend(setup: Setup, history: History, state: State) -> Choice:
-    """Argmax of the posterior mean: exact on a table, by search elsewhere. Pending and failed points play no part.
+def recommend(task: Task, history: History, fitted: Fitted) -> Choice:
+    """Argmax of the posterior mean: exact on a list, by search elsewhere. Pending and failed points play no part.
 
-    Excluded rows of a table are not recommended, unless all are excluded.
+    Excluded candidates are not recommended, unless all are excluded.
     """
     with single_thread():
-        belief = state.belief
-        if isinstance(belief, TablePosterior):
-            index = search_table(belief.mean, history.allowed(len(belief.X)))
-            index = int(np.argmax(belief.mean)) if index is None else index
-            x, mean, sd = belief.X[index], float(belief.mean[index]), float(belief.sd[index])
+        domain, posterior, table = task.domain, fitted.belief.posterior, fitted.belief.table
+        if table is not None:
+            allowed = history.allowed(len(table.X))
+            index = int(np.argmax(np.where(allowed, table.mean, -np.inf) if allowed.any() else table.mean))
+            point, mean, sd = domain.at_index(index), float(table.mean[index]), float(table.sd[index])
         else:
-            assert isinstance(setup.domain, Mixed)
-            told = in_use(history, state).told.X
-            X = candidate_set(setup.domain, belief, told, stream(setup.seed, told_key(history), Purpose.CANDIDATES))
-            posterior = belief
+            series = history.series()
+            rng = stream(task.seed, told_key(series), Purpose.CANDIDATES)
+            X = points_around(domain, posterior.mean, in_use(series, fitted).told.X, rng)
 
             def mean_and_gradient(rows: Floats) -> tuple[Floats, Floats]:
                 value, _, pull = posterior.mean_sd_pull(rows)
                 return value, pull(1.0, 0.0)
 
-            none: Floats = np.empty((0, X.shape[1]))
-            found = search_product(
-                setup.domain, Objective(belief.mean, mean_and_gradient), X, belief.mean(X), blocked=none
-            )
-            index, x = -1, found[0] if found is not None else X[0]
-            mean, sd = (float(moment[0]) for moment in belief.mean_sd(x[None, :]))
-        mean_y, sd_y = state.fit.hyperparameters.units.restored(mean, sd)
-        return Choice(x, index, float(mean_y), float(sd_y))
+            anywhere = Allowed(None, np.empty((0, X.shape[1])))
+            found = argmax(domain, Objective(posterior.mean, mean_and_gradient), X, posterior.mean(X), anywhere)
+            point = Point(X[0]) if found is None else found
+            mean, sd = (float(moment[0]) for moment in posterior.mean_sd(point.x[None, :]))
+        mean_y, sd_y = fitted.fit.hyperparameters.units.restored(mean, sd)
+        return Choice(point, float(mean_y), float(sd_y))
 
 
-def predict(state: State, X: Floats) -> tuple[Floats, Floats]:
+def predict(fitted: Fitted, X: Floats) -> tuple[Floats, Floats]:
     """Posterior mean and sd of f at encoded points, in the units of y."""
     with single_thread():
-        belief = state.belief
-        posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
-        return state.fit.hyperparameters.units.restored(*posterior.mean_sd(X))
+        return fitted.fit.hyperparameters.units.restored(*fitted.belief.posterior.mean_sd(X))
 
 
 def predict_measurement(
-    setup: Setup, state: State, X: Floats, *, limits: tuple[float, float] = (-math.inf, math.inf)
+    task: Task, fitted: Fitted, X: Floats, *, limits: tuple[float, float] = (-math.inf, math.inf)
 ) -> tuple[Floats, Floats, Floats]:
     """Median, lower and upper end of what nine of ten measurements at encoded points should give, in the units of y.
 
     y = f(x) + noise ~ N(mean, sd^2 + noise_var) where the model is given. Where length scales and amplitude were
-    fitted, it is Student's law with as many degrees of freedom less. ``state`` is the doubt: it rests on told values
+    fitted, it is Student's law with as many degrees of freedom less. ``fitted`` is the doubt: it rests on told values
     alone, none of them imagined. Where f cannot leave ``limits``, only noise carries a measurement beyond; where the
     model expects f beyond a limit, f is at the limit, with noise to both sides.
     """
     with single_thread():
-        belief, hyperparameters = state.belief, state.fit.hyperparameters
-        posterior = belief.posterior if isinstance(belief, TablePosterior) else belief
+        posterior, hyperparameters = fitted.belief.posterior, fitted.fit.hyperparameters
         mean, sd = posterior.mean_sd(X)
-        if setup.surrogate.method == "fixed":
+        if task.surrogate.method == "fixed":
             quantile = float(ndtri(0.5 + 0.5 * _SHARE))
         else:
             freedom = max(len(posterior) - X.shape[1] - 1, 2)

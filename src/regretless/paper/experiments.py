@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidInput
 from regretless.paper import figures, race_claims, theory_claims
-from regretless.paper.bounds import bounds_unit
 from regretless.paper.claims import Claim
-from regretless.paper.confidence import confidence_of
-from regretless.paper.curves import bound_tables, confidence_tables, race_tables, stopping_tables, two_point_tables
 from regretless.paper.jobs import Columns, Unit
 from regretless.paper.methods import Method
 from regretless.paper.races import race_on_function, race_on_gp_sample, race_on_table
-from regretless.paper.results import Results
+from regretless.paper.results import (
+    Results,
+    bound_tables,
+    confidence_tables,
+    race_tables,
+    stopping_tables,
+    two_point_tables,
+)
 from regretless.paper.settings import Settings
-from regretless.paper.stopping import stopping_run
-from regretless.paper.two_points import regret_on_two_points
+from regretless.paper.simulations import bounds_unit, confidence_of, regret_on_two_points, stopping_run
 from regretless.problems import missing
 
 if TYPE_CHECKING:

@@ -1,14 +1,13 @@
-"""The figures, in the paper's arrangement: one panel a problem, mean with standard error, regret on a log scale."""
+"""The figures, in the paper's arrangement: one panel per problem, mean with standard error, regret on a log scale."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.paper.curves import bound_curves, conditional_curves, two_point_curves
 from regretless.paper.methods import Method
-from regretless.paper.results import Results, race_curves
-from regretless.paper.stopping import STOPPING
+from regretless.paper.results import Results, bound_curves, conditional_curves, race_curves, two_point_curves
+from regretless.paper.simulations import STOPPING
 from regretless.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, load, new_figure, ticks, tidy
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def synthetic(results: Results) -> "dict[str, Figure]":
 
 
 def races(results: Results) -> "dict[str, Figure]":
-    """Simple regret, one panel a problem."""
+    """Simple regret, one panel per problem."""
     figure, axes = _panels(len(results.problems))
     for number, (ax, problem) in enumerate(zip(axes, results.problems, strict=True)):
         _race(ax, results, problem, "simple")
@@ -74,7 +73,7 @@ def races(results: Results) -> "dict[str, Figure]":
 
 
 def _panels(count: int) -> "tuple[Figure, list[Axes]]":
-    """Three panels a row, as in the paper; what remains stands in the next row."""
+    """Three panels per row, as in the paper; what remains stands in the next row."""
     if count <= 3:
         return new_figure(count, (4.2 * count if count > 1 else 6.0, 4.2))
     rows = -(-count // 3)

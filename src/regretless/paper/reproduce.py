@@ -1,6 +1,5 @@
 """From names of experiments to results, figures, tables and the report."""
 
-import csv
 import io
 import json
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,7 @@ from regretless.paper.runner import Work, do, executor, progress
 from regretless.paper.settings import Settings, read_settings
 from regretless.paper.store import Store, write_bytes, write_text
 from regretless.plots.canvas import load
+from regretless.sheets import write_csv
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -151,12 +151,19 @@ def _save(figure: "Figure", stem: Path) -> bytes:
 
 
 def _claims_csv(chapters: list[Chapter]) -> str:
+    rows = (
+        {
+            "experiment": chapter.settings.experiment,
+            "claim": claim.says,
+            "found": claim.number,
+            "verdict": claim.verdict,
+            "note": claim.note or None,
+        }
+        for chapter in chapters
+        for claim in chapter.claims
+    )
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["experiment", "claim", "found", "verdict", "note"])
-    for chapter in chapters:
-        for claim in chapter.claims:
-            writer.writerow([chapter.settings.experiment, claim.says, claim.number, claim.verdict, claim.note])
+    write_csv(text, ("experiment", "claim", "found", "verdict", "note"), rows)
     return text.getvalue()
 
 

@@ -10,8 +10,28 @@ from regretless.arrays import Floats
 from regretless.paper.jobs import Columns
 from regretless.paper.methods import Method
 from regretless.paper.settings import Settings
+from regretless.paper.simulations import STOPPING, checkpoints
+from regretless.theory import (
+    conditional_regret_table_anytime,
+    conditional_regret_table_as_printed,
+    expected_regret_table,
+)
 
-__all__ = ["Curve", "Results", "mean_and_error", "race_curves"]
+__all__ = [
+    "Curve",
+    "Results",
+    "bound_curves",
+    "bound_tables",
+    "conditional_curves",
+    "confidence_tables",
+    "mean_and_error",
+    "race_curves",
+    "race_tables",
+    "stopping_tables",
+    "stops",
+    "two_point_curves",
+    "two_point_tables",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +102,141 @@ def race_curves(results: Results, problem: str, what: str) -> dict[str, Curve]:
                 found.append(np.concatenate([[0.0], np.cumsum(run["regret"][later])]))
         curves[method.key] = mean_and_error(np.arange(len(found[0]), dtype=np.float64), np.array(found))
     return curves
+
+
+def confidence_tables(results: Results) -> dict[str, Columns]:
+    """One table per problem: mean, lower and upper end for each method."""
+    tables = {}
+    for problem in results.problems:
+        table: Columns = {}
+        for method in results.racing(problem):
+            run = results.runs(problem, method.key)[0]
+            table.setdefault("t", run["t"])
+            table.update({f"{method.key} {name}": run[name] for name in ("mean", "lower", "upper")})
+        tables[f"confidence-{problem}"] = table
+    return tables
+
+
+def race_tables(results: Results) -> dict[str, Columns]:
+    """Two tables per problem, simple and cumulative regret: mean and standard error for each method."""
+    name = results.settings.experiment
+    return {
+        f"{name}-{problem}-{what}": _side_by_side(
+            {method.label: curves[method.key] for method in results.racing(problem)}
+        )
+        for problem in results.problems
+        for what in ("simple", "cumulative")
+        if (curves := race_curves(results, problem, what))
+    }
+
+
+def _side_by_side(curves: dict[str, Curve]) -> Columns:
+    table: Columns = {}
+    for label, curve in curves.items():
+        table.setdefault("t", curve.t)
+        table.update({f"{label} mean": curve.mean, f"{label} error": curve.error})
+    return table
+
+
+def two_point_curves(results: Results, problem: str) -> dict[str, Curve]:
+    """Cumulative regret at the checkpoints for each method."""
+    marks = results.settings.numbers["checkpoints"]
+    curves = {}
+    for method in results.racing(problem):
+        runs = results.runs(problem, method.key)
+        found = np.concatenate([np.stack([run[str(T)] for T in marks], axis=1) for run in runs])
+        curves[method.key] = mean_and_error(np.array(marks, dtype=np.float64), found)
+    return curves
+
+
+def two_point_tables(results: Results) -> dict[str, Columns]:
+    """One table per problem."""
+    return {
+        f"linear-regret-{problem}": _side_by_side(two_point_curves(results, problem)) for problem in results.problems
+    }
+
+
+def bound_curves(results: Results, problem: str) -> Columns:
+    """BCR with its standard error, the step bound and the theorem's bound at the checkpoints."""
+    blocks = results.runs(problem, "irgp-ucb")
+    total = {name: np.sum([block[name] for block in blocks], axis=0) for name in ("runs", "sum", "squares", "steps")}
+    n, mean = total["runs"], total["sum"] / total["runs"]
+    variance = np.maximum(total["squares"] / n - mean**2, 0.0) * n / (n - 1.0)
+    t = blocks[0]["t"]
+    upper = results.runs(problem, "gain")[0]["upper"]
+    case = results.settings.numbers["cases"][problem]
+    bound = [
+        expected_regret_table(
+            int(T),
+            n_candidates=case["levels"] ** case["dim"],
+            info_gain=float(upper[int(T) - 1]),
+            noise_var=case["noise_var"],
+        )
+        for T in t
+    ]
+    return {
+        "t": t,
+        "regret": mean,
+        "error": np.sqrt(variance / n),
+        "step": total["steps"] / n,
+        "bound": np.array(bound),
+    }
+
+
+def conditional_curves(results: Results) -> dict[str, Floats]:
+    """Regret given the zetas, (sequences, checkpoints), and the printed and corrected U(T, delta)."""
+    runs = results.runs("square", "conditional")
+    numbers = results.settings.numbers
+    case, upper = numbers["cases"]["square"], results.runs("square", "gain")[0]["upper"]
+    t = checkpoints(numbers["conditional_horizon"])
+    forms: dict[str, list[float]] = {"printed": [], "corrected": []}
+    for T in t.tolist():
+        model = {
+            "n_candidates": case["levels"] ** case["dim"],
+            "delta": numbers["delta"],
+            "info_gain": float(upper[T - 1]),
+            "noise_var": case["noise_var"],
+        }
+        forms["printed"].append(conditional_regret_table_as_printed(T, **model))
+        forms["corrected"].append(conditional_regret_table_anytime(T, **model))
+    found = {"t": t.astype(np.float64), "regret": np.array([run["regret"] for run in runs])}
+    return {**found, **{form: np.array(values) for form, values in forms.items()}}
+
+
+def bound_tables(results: Results) -> dict[str, Columns]:
+    """One table per problem, the conditional regret, and the sums of zeta."""
+    tables = {f"bounds-{problem}": bound_curves(results, problem) for problem in results.problems}
+    found = conditional_curves(results)
+    sequences = {f"sequence {k}": row for k, row in enumerate(found.pop("regret"))}
+    return {**tables, "bounds-conditional": {**found, **sequences}, "bounds-zeta": results.runs("square", "zeta")[0]}
+
+
+def stops(results: Results, rule: str, eps: float) -> tuple[Floats, Floats, int]:
+    """When each run that stopped did so, the true regret there, and the number of all runs."""
+    when, regret = [], []
+    runs = results.runs("gp-sample", "irgp-ucb")
+    for run in runs:
+        small = run[rule] <= eps
+        if small.any():
+            when.append(run["t"][small.argmax()])
+            regret.append(run["regret"][small.argmax()])
+    return np.array(when), np.array(regret), len(runs)
+
+
+def stopping_tables(results: Results) -> dict[str, Columns]:
+    """What each rule thinks is left on average, beside the truth; and where they stop."""
+    runs = results.runs("gp-sample", "irgp-ucb")
+    left: Columns = {"t": runs[0]["t"]}
+    for name in ("regret", *STOPPING):
+        curve = mean_and_error(runs[0]["t"], np.array([run[name] for run in runs]))
+        left.update({f"{name} mean": curve.mean, f"{name} error": curve.error})
+    rows = []
+    for eps in results.settings.numbers["targets"]:
+        for number, rule in enumerate(STOPPING):
+            when, regret, total = stops(results, rule, eps)
+            some = len(when) > 0
+            rows.append(
+                (eps, number, len(when) / total, when.mean() if some else math.nan, regret.mean() if some else math.nan)
+            )
+    names = ("eps", "rule number", "share stopped", "mean stop", "mean regret")
+    return {"stopping-left": left, "stopping-stops": dict(zip(names, np.array(rows).T, strict=True))}

@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from regretless.errors import MissingExtra
 from regretless.linalg import single_thread
 from regretless.paper.jobs import Unit, to_csv
+from regretless.study.workers import InFlight, InProcess
 
 __all__ = ["Work", "answer", "do", "executor", "progress"]
 
@@ -34,31 +35,19 @@ def answer(text: str) -> str:
 def do(works: list[Work], pool: Executor, *, ahead: int, report: Callable[[float], Any]) -> None:
     """Do all of it, ``ahead`` units at most handed out at a time; each result is stored as soon as it is there."""
     waiting = iter(works)
-    running: dict[Future[str], Work] = {}
+    flight: InFlight[Work] = InFlight(pool, ahead)
     try:
         while True:
-            while len(running) < ahead and (work := next(waiting, None)) is not None:
-                running[pool.submit(answer, work[0].to_json())] = work
-            if not running:
+            while flight.has_room and (work := next(waiting, None)) is not None:
+                flight.submit(work, answer, work[0].to_json())
+            if not len(flight):
                 return
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                unit, keep, guess = running.pop(future)
+            for (unit, keep, guess), future in flight.landed():
                 result = json.loads(future.result())
                 keep(unit, result["csv"], result["seconds"])
                 report(guess)
     finally:
-        for future in running:
-            future.cancel()
-
-
-class _Here(Executor):
-    """Does each unit in this process, when it is submitted."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
+        flight.cancel()
 
 
 @contextmanager
@@ -73,7 +62,7 @@ def executor(jobs: int, dask: str | None) -> Iterator[tuple[Executor, int]]:
             workers = sum(client.nthreads().values())
             yield client.get_executor(pure=False), 2 * max(1, workers)
     elif jobs == 1:
-        yield _Here(), 1
+        yield InProcess(), 1
     else:
         # Fresh interpreters: a fork would copy the threads of BLAS in whatever state they are.
         with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:

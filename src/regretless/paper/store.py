@@ -29,7 +29,7 @@ __all__ = ["Store", "code_hash", "write_bytes", "write_text"]
 
 #: Parts of the package that do not decide what a unit computes.
 _BESIDE = ("cli", "integrations", "plots", "report", "testing", "web", "sheets", "__main__.py", "_version.py")
-_DRAWN = ("claims", "curves", "figures", "race_claims", "report", "reproduce", "results", "runner", "theory_claims")
+_DRAWN = ("claims", "figures", "race_claims", "report", "reproduce", "results", "runner", "theory_claims")
 
 
 @dataclass(frozen=True, slots=True)

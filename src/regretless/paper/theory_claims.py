@@ -6,9 +6,8 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.paper.claims import Claim, grows_linearly, verdict_of
-from regretless.paper.curves import bound_curves, conditional_curves, stops
-from regretless.paper.results import Results
-from regretless.paper.stopping import STOPPING
+from regretless.paper.results import Results, bound_curves, conditional_curves, stops
+from regretless.paper.simulations import STOPPING
 
 __all__ = ["bounds", "confidence", "linear_regret", "stopping"]
 

@@ -6,7 +6,6 @@ is changed.
 
 from regretless.plots.certificate import plot_certificate
 from regretless.plots.posterior import plot_posterior
-from regretless.plots.regret import plot_regret
-from regretless.plots.run import plot_run
+from regretless.plots.regret import plot_regret, plot_run
 
 __all__ = ["plot_certificate", "plot_posterior", "plot_regret", "plot_run"]

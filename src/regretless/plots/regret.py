@@ -1,18 +1,20 @@
-"""How fast the best value improves."""
+"""How fast the best value improves: alone, and beside the posterior."""
 
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regretless.arrays import as_finite_float
-from regretless.plots.canvas import BLUE, mark, new_axes, ticks, tidy
+from regretless.plots.canvas import BLUE, mark, new_axes, new_figure, ticks, tidy
+from regretless.plots.posterior import plot_posterior
 from regretless.plots.records import as_study, evaluations
 from regretless.study import Result, Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["plot_regret"]
+__all__ = ["plot_regret", "plot_run"]
 
 
 def plot_regret(source: Study | Result, optimum: float | None = None, ax: "Axes | None" = None) -> "Axes":
@@ -63,3 +65,15 @@ def plot_regret(source: Study | Result, optimum: float | None = None, ax: "Axes 
     ax.set_xlim(0.5, len(seen.number) + 0.5)
     tidy(ax, grid=True)
     return ax
+
+
+def plot_run(source: Study | Result, optimum: float | None = None) -> "Figure":
+    """Draw a run in two panels: `plot_regret` on the left, `plot_posterior` on the right.
+
+    The space must have one or two parameters that vary, each real or whole.
+    """
+    study = as_study(source)
+    figure, (left, right) = new_figure(2, (11.5, 4.6))
+    plot_regret(study, optimum, left)
+    plot_posterior(study, right)
+    return figure

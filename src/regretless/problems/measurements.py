@@ -5,9 +5,7 @@ experimental materials science domains", npj Computational Materials 7, 188 (202
 of one experiment: a problem's function is their average, and regret is measured against the best average.
 """
 
-import csv
 import hashlib
-import io
 import math
 import os
 import urllib.parse
@@ -92,7 +90,8 @@ def load(name: str, folder: str | os.PathLike[str] | None = None, *, sha256: str
             f"the table {name!r} needs its file {source.file!r}. Fetch it with `regretless data fetch`, or set the "
             f"environment variable {FOLDER_VARIABLE} to the folder that holds it."
         )
-    columns, data = _parse(_read(path, source.sha256 if sha256 is None else sha256), path)
+    _check(path, source.sha256 if sha256 is None else sha256)
+    columns, data = _read(path)
     rows, means = _average(data)
     space = Table({column: rows[:, j] for j, column in enumerate(columns[:-1])})
     return table_problem(name, space, rows, 0.0 - means if source.minimise else means)
@@ -165,7 +164,8 @@ def _cache() -> Path | None:
     return Path(pooch.os_cache("regretless"))
 
 
-def _read(path: Path, sha256: str) -> bytes:
+def _check(path: Path, sha256: str) -> None:
+    """The file is the published one."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -176,22 +176,22 @@ def _read(path: Path, sha256: str) -> bytes:
             f"{path} is not the published file: its SHA-256 is {found}, expected {sha256}. Fetch it again, and keep "
             "version control from changing its line ends."
         )
-    return content
 
 
-def _parse(content: bytes, path: Path) -> tuple[list[str], Floats]:
+def _read(path: Path) -> tuple[list[str], Floats]:
     """Header and numbers; a byte-order mark, either kind of line end and a missing last one are all fine."""
-    lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-    header = next(lines, [])
+    from regretless.spaces.files import read_sheet  # only where a file is read
+
     try:
-        data = np.array([[float(cell) for cell in line] for line in lines if line], dtype=np.float64)
-    except ValueError as error:
-        raise InvalidInput(f"{path} must hold numbers below its header, equally many in each line: {error}.") from error
-    if len(header) < 2 or data.ndim != 2 or data.shape[1] != len(header) or not np.isfinite(data).all():
+        sheet = read_sheet(path)
+        data = np.array([[float(cell) for cell in column] for column in sheet.columns.values()], dtype=np.float64).T
+    except ValueError as error:  # of the reader too
+        raise InvalidInput(f"{path} must hold numbers below its header, equally many in each line: {error}") from error
+    if data.shape[1] < 2 or not np.isfinite(data).all():
         raise InvalidInput(
             f"{path} must have a header of two columns or more and full rows of finite numbers below it."
         )
-    return header, data
+    return list(sheet.columns), data
 
 
 def _average(data: Floats) -> tuple[Floats, Floats]:

@@ -7,12 +7,17 @@ from typing import Any, Literal
 from regretless.acquisition import GPUCB, UCB
 from regretless.confidence import Schedule
 from regretless.errors import RegretlessError
-from regretless.optimizer import History, Setup, State, believe, suggest
-from regretless.spaces import Table
+from regretless.optimizer import (
+    History,
+    State,
+    Task,
+    believed,
+    doubted,
+    measurement_of,
+    params_of,
+    suggest,
+)
 from regretless.study import Study, Trial
-from regretless.study.certifying import Certifier
-from regretless.study.ledger import Ledger
-from regretless.study.limits import as_limits
 from regretless.study.replay import asked_from
 
 __all__ = ["Explanation", "Pick", "expected", "explain", "measured_before"]
@@ -59,17 +64,15 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
     if zeta is None or trial.source != "rule":
         return None
     try:
-        setup, history = asked_from(study, trial.number)
-        if not isinstance(setup.rule, UCB):
+        task, history = asked_from(study, trial.number)
+        if not isinstance(task.rule, UCB):
             return None
-        n_candidates = setup.domain.n_candidates if isinstance(setup.domain, Table) else None
-        law, t = setup.rule.law(n_candidates, setup.domain.dim), history.n_ruled + 1
+        law, t = task.rule.law(task.domain.n_candidates, task.domain.dim), history.n_ruled + 1
         low, third, two_thirds, high = (law.quantile(t, p) for p in (CAUTIOUS, 1 / 3, 2 / 3, BOLD))
         if not low < high:
             return None
-        sign = 1.0 if study.direction == "maximize" else -1.0
-        state = believe(setup, history, trial.number, None)  # the model does not depend on the draw
-        cautious, bold = (_pick(setup, history, trial.number, value, sign, state) for value in (low, high))
+        state = believed(task, history, trial.number, State.empty(task))  # the model does not depend on the draw
+        cautious, bold = (_pick(task, history, trial.number, value, state) for value in (low, high))
     except RegretlessError:  # a model that could not be fitted then cannot be asked now
         return None
     draw: Literal["cautious", "middling", "bold"] = (
@@ -79,7 +82,7 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
 
 
 def measured_before(study: Study, trial: Trial) -> int:
-    """How many earlier trials have a result of the same experiment; those set aside do not count."""
+    """How many earlier trials have a result of the same experiment; excluded ones do not count."""
     return sum(
         other.status == "told" and not other.excluded and other.params == trial.params
         for other in study.trials[: trial.number]
@@ -100,20 +103,16 @@ def expected(study: Study, trial: Trial) -> tuple[float, float, float] | None:
     if trial.source != "rule":
         return None
     try:
-        setup, history = asked_from(study, trial.number)
-        sign = 1.0 if study.direction == "maximize" else -1.0
-        limits = as_limits(study.limits)
-        certifier = Certifier(Ledger(setup, sign), sign, study.objective, limits)  # of the table as it was then
-        median, low, high = certifier.measurement(history, setup.domain.encode_many([trial.params]))
+        task, history = asked_from(study, trial.number)
+        state = doubted(task, history, State.empty(task))
+        median, low, high = measurement_of(task, history, state, task.domain.encode_many([trial.params]))
     except RegretlessError:
         return None
     return float(median[0]), float(low[0]), float(high[0])
 
 
-def _pick(setup: Setup, history: History, number: int, zeta: float, sign: float, state: State) -> Pick:
+def _pick(task: Task, history: History, number: int, zeta: float, state: State) -> Pick:
     """The same suggestion with this zeta in place of a draw."""
-    made, _ = suggest(replace(setup, rule=GPUCB(Schedule.constant(zeta))), history, number, state)
-    domain, space = setup.domain, setup.space
-    params = domain.params(made.index) if isinstance(domain, Table) else domain.decode(made.x)
-    row = space.ids[made.index] if isinstance(space, Table) else None
-    return Pick(zeta, params, row, sign * made.record["mean"], made.record["sd"])
+    made, _ = suggest(replace(task, rule=GPUCB(Schedule.constant(zeta))), history, number, state)
+    params, row = params_of(task, made.point)
+    return Pick(zeta, params, row, task.objective.outward(made.record["mean"]), made.record["sd"])

@@ -1,10 +1,8 @@
 """The figures of a report as text that stands in the page: no file beside it, no connection."""
 
-import base64
 import io
 from collections.abc import Sequence
 from contextlib import suppress
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 from regretless.errors import NumericalError
 from regretless.plots import plot_certificate, plot_regret
 from regretless.plots.canvas import BLUE, SKY, load
+from regretless.plots.page import image
 from regretless.report.effects import Effect
 from regretless.study import RemainingRegret, Study
 
@@ -58,7 +57,7 @@ def certificate_figure(study: Study) -> str:
 
 
 def effects_figure(found: Sequence[Effect], objective: str) -> str:
-    """One small panel a factor, all on one scale."""
+    """One small panel per factor, all on one scale."""
     columns = 3
     rows = -(-len(found) // columns)
     figure, grid = _figure((9.0, 2.6 * rows), rows, columns)
@@ -105,5 +104,4 @@ def _figure(size: tuple[float, float], rows: int = 1, columns: int = 1) -> "tupl
 def _embedded(figure: "Figure", says: str) -> str:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=160)
-    data = base64.b64encode(buffer.getvalue()).decode()
-    return f'<img alt="{escape(says)}" src="data:image/png;base64,{data}">'
+    return image(buffer.getvalue(), says)

@@ -1,4 +1,4 @@
-"""The page: plain HTML with its style and figures inside, so that it can be mailed, printed and read offline."""
+"""The report of a study as one page of HTML: where it stands, figures, and every suggestion explained."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -7,10 +7,11 @@ from typing import Any
 
 from regretless._version import __version__
 from regretless.errors import MissingExtra
+from regretless.plots.page import html_page
 from regretless.report.effects import Effect, effects
 from regretless.report.explain import Explanation, Pick, expected, explain, measured_before
 from regretless.report.figures import certificate_figure, effects_figure, progress_figure
-from regretless.report.style import STYLE
+from regretless.report.status import status_of
 from regretless.report.text import interval, number, pairs, plus_minus, utc
 from regretless.study import Event, Study, Trial
 
@@ -24,7 +25,7 @@ GENERATOR = '<meta name="generator" content="regretless'
 
 def html_report(
     study: Study,
-    facts: Iterable[tuple[str, str]],
+    facts: Iterable[tuple[str, str]] | None = None,
     *,
     row_name: str = "row",
     now: datetime | None = None,
@@ -37,7 +38,7 @@ def html_report(
     study
         What is reported on.
     facts
-        Labelled sentences for the head of the page: where the study stands.
+        Labelled sentences for the head of the page; by default where the study stands (see `status_of`).
     row_name
         What the lab calls the names of its rows.
     now
@@ -51,7 +52,7 @@ def html_report(
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(when)} · regretless {escape(__version__)}</p>',
-        _facts(facts),
+        _facts(status_of(study, row_name=row_name).facts() if facts is None else facts),
         *_figures(study, found),
         *_effects_table(found, study.objective),
         "<h2>Every suggestion, explained</h2>",
@@ -62,9 +63,7 @@ def html_report(
         _trials(study, row_name),
         *_corrections(study),
     ]
-    head = f'<meta charset="utf-8">{GENERATOR} {escape(__version__)}"><title>{escape(title)}</title>'
-    body = "\n".join(parts)
-    return f'<!doctype html>\n<html lang="en"><head>{head}<style>{STYLE}</style></head><body>\n{body}\n</body></html>\n'
+    return html_page(title, "\n".join(parts), generator=f"regretless {__version__}")
 
 
 _EXPLAINED = """<p>The next experiment is the one with the {} of the model: what it expects there, and a bonus for not
@@ -180,13 +179,13 @@ def _trials(study: Study, row_name: str) -> str:
 
 
 def _corrections(study: Study) -> list[str]:
-    """What was corrected, set aside, given up or added to the table, by whom and why."""
+    """What was corrected, excluded, released or added to the table, by whom and why."""
     kinds = ("extended", "amended", "excluded", "included", "row_excluded", "row_included", "lost")
     rows = [
         [
             utc(event.time),
             event.author,
-            "given up" if event.kind == "lost" else event.kind.replace("_", " "),
+            "released" if event.kind == "lost" else event.kind.replace("_", " "),
             _about(event),
             number(event.value),
             str(event.data.get("reason", "")),
@@ -209,7 +208,7 @@ def _about(event: Event) -> str:
 def _outcome(trial: Trial) -> str:
     if trial.value is not None:
         return number(trial.value)
-    return "given up" if trial.status == "lost" else trial.status
+    return "released" if trial.status == "lost" else trial.status
 
 
 def _where(row: Any, params: Any, row_name: str) -> str:

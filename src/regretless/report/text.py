@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["interval", "number", "pairs", "plus_minus", "utc"]
+__all__ = ["interval", "number", "pairs", "plus_minus", "point", "utc"]
 
 
 def number(value: Any) -> str:
@@ -69,6 +69,15 @@ def pairs(params: Mapping[str, Any]) -> str:
     'T=80, acid=HCl'
     """
     return ", ".join(f"{name}={number(value)}" for name, value in params.items())
+
+
+def point(row: Any, params: Mapping[str, Any], row_name: str = "row") -> str:
+    """A point by the name of its row where it has one, and by its parameters.
+
+    >>> point(7, {"T": 80.0}), point(None, {"T": 80.0})
+    ('row 7 (T=80)', 'T=80')
+    """
+    return f"{row_name} {row} ({pairs(params)})" if row is not None else pairs(params)
 
 
 def utc(seconds: float) -> str:

@@ -1,7 +1,35 @@
-"""Where a score is largest: scan of a table, climb in a box, climb and sweep in a mixed space."""
+"""Where a score is largest, whatever the domain: a scan of a table, climb and sweep in a product of parameters."""
 
 from regretless.search.climb import climb
+from regretless.search.design import Design
+from regretless.search.domain import (
+    Allowed,
+    argmax,
+    as_tried,
+    climber,
+    dense_sample,
+    designed_point,
+    is_allowed,
+    points_around,
+    undirected_point,
+)
 from regretless.search.product import Objective, near, search_product
 from regretless.search.table import search_table
 
-__all__ = ["Objective", "climb", "near", "search_product", "search_table"]
+__all__ = [
+    "Allowed",
+    "Design",
+    "Objective",
+    "argmax",
+    "as_tried",
+    "climb",
+    "climber",
+    "dense_sample",
+    "designed_point",
+    "is_allowed",
+    "near",
+    "points_around",
+    "search_product",
+    "search_table",
+    "undirected_point",
+]

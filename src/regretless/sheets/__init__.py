@@ -1,8 +1,7 @@
 """Spreadsheets of a lab: experiments with their results, rounds, scopes made for them, and files written out."""
 
-from regretless.sheets.experiments import Experiments, read_experiments
+from regretless.sheets.experiments import Experiments, Value, read_experiments
 from regretless.sheets.export import check_new, write_csv, write_new
-from regretless.sheets.measured import Value
 from regretless.sheets.rounds import RoundRow, read_round
 from regretless.sheets.scope import Mixture, Scope, read_scope
 from regretless.spaces.files import Dialect, Reading, Sheet, neutralised, read_sheet, restored

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regretless.errors import InvalidInput
-from regretless.sheets.measured import Value, as_measured, is_word
+from regretless.sheets.experiments import Value, as_measured, is_word
 from regretless.spaces.files import Reading, Sheet, is_number, read_sheet
 from regretless.spaces.files.cells import decimal_mark
 from regretless.spaces.scalars import Scalar, listed, show
@@ -86,7 +86,7 @@ def _check_columns(sheet: Sheet, trial: str, factors: Sequence[str], objective: 
     if trial not in sheet.columns:
         raise InvalidInput(
             f"{sheet.path} has no column {trial!r}, so it is not the file of a round, which suggest --out makes. To "
-            "bring results of another file along, use import."
+            "add results of another file, use import."
         )
     missing = [name for name in (*factors, objective) if name not in sheet.columns]
     if missing:

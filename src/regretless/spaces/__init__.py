@@ -1,26 +1,30 @@
 """What may be tried: tables of candidates, boxes and mixed products, with one codec to arrays."""
 
+from regretless.spaces.compare import difference, same_rows
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal, as_dimension
+from regretless.spaces.domain import UNLISTED, Domain, Place, Point
 from regretless.spaces.extension import Raw, Rows, extended_table, further_rows, read_rows
 from regretless.spaces.latin import latin_hypercube
-from regretless.spaces.params import NOISE_FREE, OUTSIDE, Place, Repeats, as_argument, check_repeats, with_repeats
-from regretless.spaces.parse import Space, as_space
+from regretless.spaces.params import NOISE_FREE, Repeats, as_argument, check_repeats, with_repeats
+from regretless.spaces.parse import Space, as_space, repeats_of
 from regretless.spaces.product import Box, Mixed
 from regretless.spaces.record import space_from_data, space_to_data
-from regretless.spaces.table import Table, as_table
+from regretless.spaces.table import Table, as_table, listed_domain
 
 __all__ = [
     "NOISE_FREE",
-    "OUTSIDE",
+    "UNLISTED",
     "Box",
     "Categorical",
     "Dimension",
+    "Domain",
     "Fixed",
     "Float",
     "Int",
     "Mixed",
     "Ordinal",
     "Place",
+    "Point",
     "Raw",
     "Repeats",
     "Rows",
@@ -31,10 +35,14 @@ __all__ = [
     "as_space",
     "as_table",
     "check_repeats",
+    "difference",
     "extended_table",
     "further_rows",
     "latin_hypercube",
+    "listed_domain",
     "read_rows",
+    "repeats_of",
+    "same_rows",
     "space_from_data",
     "space_to_data",
     "with_repeats",

@@ -13,6 +13,7 @@ import numpy as np
 
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, Numbers, as_column, distinct_rows
+from regretless.spaces.product import Mixed
 from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, did_you_mean, is_number, listed, show
 from regretless.spaces.sources import raw_columns
@@ -63,12 +64,13 @@ def read_rows(space: Any, source: Any, *, id: str | None, ignore: str | Sequence
     )
 
 
-def further_rows(table: Table, raw: Raw) -> Rows:
+def further_rows(space: Table | Mixed, raw: Raw) -> Rows:
     """Those of the raw rows that the table does not have yet, checked against its columns.
 
     Of a table whose rows have names, a row is known by its name; a new name for the values of an old row is one more
     name of that candidate. Else rows are known by their values.
     """
+    table = _as_extendable(space)
     columns = _columns(table, raw.columns)
     first, candidate = distinct_rows(columns)
     rows = [dict(zip(table.names, row, strict=True)) for row in zip(*(c.items() for c in columns), strict=True)]
@@ -88,7 +90,7 @@ def further_rows(table: Table, raw: Raw) -> Rows:
     return Rows({name: [row[name] for row in fresh.values()] for name in table.names}, list(fresh))
 
 
-def extended_table(table: Table, rows: Rows) -> Table:
+def extended_table(space: Table | Mixed, rows: Rows) -> Table:
     """The table with further rows behind its own.
 
     >>> table = Table([{"T": 20}, {"T": 40}])
@@ -96,6 +98,7 @@ def extended_table(table: Table, rows: Rows) -> Table:
     >>> longer.X.ravel().tolist(), longer.ids, longer.rows(1)
     ([0.0, 1.0, 2.0], (0, 1, 3), (1, 2))
     """
+    table = _as_extendable(space)
     if not len(rows):
         return table
     columns = [
@@ -149,6 +152,15 @@ class _Known:
                 f"{show(row[odd[0]])}. Rows of a study are never changed: give the new row another name."
             )
         return True
+
+
+def _as_extendable(space: Table | Mixed) -> Table:
+    if not isinstance(space, Table):
+        raise InvalidInput(
+            "only a table can be extended; this space is the product of its parameters. Make a new study with "
+            "wider ones, and add to it what was measured."
+        )
+    return space
 
 
 def _lines(table: Table, raw: Raw, rows: Sequence[Mapping[str, Scalar]], known: _Known) -> list[Scalar] | None:

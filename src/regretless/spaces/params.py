@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
@@ -13,8 +12,6 @@ from regretless.spaces.scalars import Scalar, did_you_mean, listed, plain, show
 
 __all__ = [
     "NOISE_FREE",
-    "OUTSIDE",
-    "Place",
     "Repeats",
     "as_argument",
     "check_repeats",
@@ -29,21 +26,6 @@ Repeats: TypeAlias = Literal["allow", "auto", "never"]
 #: With less noise than this share of the signal's variance a second measurement tells nothing new (``"auto"``).
 NOISE_FREE = 1e-3
 Space = TypeVar("Space")
-
-#: In place of a candidate's number: no candidate.
-OUTSIDE = -2
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where something was measured: values in the order of the names, codes, and which candidate that is.
-
-    ``index`` is the candidate's number on a table and -1 in a product space; `OUTSIDE` where it is not a candidate.
-    """
-
-    params: dict[str, Scalar]
-    x: Floats
-    index: int
 
 
 def check_repeats(repeats: Any) -> Repeats | None:

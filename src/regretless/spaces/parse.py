@@ -14,7 +14,7 @@ from regretless.spaces.scalars import show
 from regretless.spaces.sources import is_frame
 from regretless.spaces.table import Table
 
-__all__ = ["Space", "as_space"]
+__all__ = ["Space", "as_space", "repeats_of"]
 
 Space: TypeAlias = Table | Mixed
 
@@ -52,3 +52,8 @@ def as_space(obj: Any, repeats: Repeats | None = None) -> Space:
         if all(isinstance(pair, Float | tuple | list | np.ndarray) for pair in obj):
             return Box(obj, repeats=repeats)
     raise InvalidInput(f"cannot be read as a space: {show(obj)}. {_ALLOWED}.")
+
+
+def repeats_of(obj: Any) -> Repeats | None:
+    """The rule for repeats of what is a space already; None for all else."""
+    return obj.repeats if isinstance(obj, Table | Mixed) else None

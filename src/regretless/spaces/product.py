@@ -20,8 +20,9 @@ from regretless.spaces.dimensions import (
     as_dimension,
     as_float_dimension,
 )
+from regretless.spaces.domain import Place, Point
 from regretless.spaces.latin import latin_hypercube
-from regretless.spaces.params import OUTSIDE, Place, Repeats, as_argument, check_repeats, complete, repeats_shown
+from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.scalars import Scalar, as_int, show
 
 __all__ = ["Box", "Mixed"]
@@ -108,6 +109,48 @@ class Mixed:
         sizes = [part.size for part in self._parts if part.size is not None]
         return math.prod(sizes) if len(sizes) == len(self._parts) else None
 
+    @property
+    def n_candidates(self) -> None:
+        """None: the candidates are not listed."""
+        return None
+
+    @property
+    def candidates(self) -> None:
+        """None: the candidates are not listed."""
+        return None
+
+    def params_of(self, point: Point) -> dict[str, Scalar]:
+        """The user's values of a point."""
+        return self.decode(point.x)
+
+    def row_of(self, point: Point) -> None:  # noqa: ARG002
+        """None: there are no rows."""
+        return
+
+    @property
+    def has_rows(self) -> bool:
+        """False: there are no rows."""
+        return False
+
+    def place_of_row(self, row: Any) -> Place:  # noqa: ARG002
+        """Refused: there are no rows."""
+        raise InvalidInput("row= names a row of a table; this study's space is not a table: give params.")
+
+    def candidate_of(self, name: Any) -> int:  # noqa: ARG002
+        """Refused: the candidates are not listed."""
+        raise InvalidInput(
+            "only candidates that can be listed can be excluded: rows of a table, or points of a finite space of "
+            "up to ten thousand. This space is neither; narrow its bounds in a new study instead."
+        )
+
+    def name_of(self, index: int) -> Any:
+        """Refused: the candidates are not listed."""
+        return self.at_index(index)
+
+    def at_index(self, index: int) -> Point:
+        """Refused: the candidates are not listed."""
+        raise InvalidInput(f"no candidate {show(index)}: the points of a product of parameters are not numbered.")
+
     def check(self, params: Any) -> dict[str, Scalar]:
         """A validated copy in the order of ``names``, fixed parameters filled in."""
         given = complete(params, self.names, self._fixed, unnamed=self.unnamed)
@@ -127,7 +170,7 @@ class Mixed:
         }
         inside = all(is_inside for _, _, is_inside in found.values())
         x = np.array([code for _, code, _ in found.values()], dtype=np.float64)
-        return Place(values, x, -1 if inside else OUTSIDE)
+        return Place(values, x, None, inside)
 
     def encode(self, params: Any) -> Floats:
         """The (dim,) codes of validated parameters."""

@@ -14,8 +14,9 @@ import numpy.typing as npt
 from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
+from regretless.spaces.domain import Place, Point
 from regretless.spaces.floats import Float
-from regretless.spaces.params import OUTSIDE, Place, Repeats, as_argument, check_repeats, complete, repeats_shown
+from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
 from regretless.spaces.product import Mixed
 from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, as_int, as_level, did_you_mean, listed, show
@@ -24,7 +25,7 @@ from regretless.spaces.sources import raw_columns
 if TYPE_CHECKING:  # files are read by few who import us, and the reader costs a twentieth of the import
     from regretless.spaces.files import Factors
 
-__all__ = ["Table", "as_names", "as_table", "check_known", "read_file"]
+__all__ = ["Table", "as_names", "as_table", "check_known", "listed_domain", "read_file"]
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -180,6 +181,11 @@ class Table:
         return int(self.X.shape[0])
 
     @property
+    def candidates(self) -> Floats:
+        """The codes of the rows."""
+        return self.X
+
+    @property
     def size(self) -> int:
         """How many distinct rows there are."""
         return int(self.X.shape[0])
@@ -199,10 +205,42 @@ class Table:
         """All rows of the source that are candidate i."""
         return tuple(np.flatnonzero(self._candidate == self._as_index(i)).tolist())
 
-    def params(self, i: int) -> dict[str, Scalar]:
+    def params(self, i: Any) -> dict[str, Scalar]:
         """The values of candidate i as the user gave them."""
         i = self._as_index(i)
         return {name: column.item(i) for name, column in zip(self.names, self._columns, strict=True)}
+
+    def at_index(self, index: int) -> Point:
+        """The candidate of that number."""
+        return Point(self.X[index], index)
+
+    def params_of(self, point: Point) -> dict[str, Scalar]:
+        """The values of a candidate as the user gave them."""
+        return self.params(point.index)
+
+    def row_of(self, point: Point) -> Scalar | None:
+        """The id of a candidate; None where the table only lists the points of a product of parameters."""
+        return self.ids[point.index] if self.has_rows and point.index is not None else None
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the candidates are rows of the user's; False where the table only lists a product of parameters."""
+        return self._product is None
+
+    def place_of_row(self, row: Any) -> Place:
+        """Where something was measured, by the id of a row."""
+        if self._product is not None:
+            return self._product.place_of_row(row)
+        index = self.index_of_id(row)
+        return Place(self.params(index), self.X[index], index, True)
+
+    def candidate_of(self, name: Any) -> int:
+        """The number of a candidate: by the id of its row or, where it has none, by its parameters."""
+        return self.index_of_id(name) if self.has_rows else self.index_of(name)
+
+    def name_of(self, index: int) -> Any:
+        """The id of a candidate's row or, where it has none, its parameters."""
+        return self.ids[index] if self.has_rows else self.params(index)
 
     def numbered(self) -> Self:
         """The same rows called by their number from 0 where they are called by lines: as files once were read."""
@@ -218,7 +256,7 @@ class Table:
         """The candidate with exactly these parameters; constant columns may be left out."""
         given = self._complete(params)
         index = self._find(given)
-        if index == OUTSIDE:
+        if index is None:
             nearest = self.nearest(given)
             raise InvalidInput(
                 f"no row of the table is {show(given)}. The nearest is row {show(self.ids[nearest])}: "
@@ -252,18 +290,20 @@ class Table:
         """Where something was measured, which need not be a row: any number near a column's, any level it has.
 
         >>> Table([{"T": 60, "acid": "HCl"}, {"T": 80, "acid": "HNO3"}]).place({"T": 85, "acid": "HCl"})
-        Place(params={'T': 85, 'acid': 'HCl'}, x=array([1.25, 0.  ]), index=-2)
+        Place(params={'T': 85, 'acid': 'HCl'}, x=array([1.25, 0.  ]), index=None, inside=False)
         """
         if self._product is not None:
             place = self._product.place(params)
-            return replace(place, index=self._find(place.params))
+            index = self._find(place.params)
+            return replace(place, index=index, inside=index is not None)
         given = self._complete(params)
         pairs = zip(self.names, self._columns, strict=True)
         found = {name: column.place(given[name], name) for name, column in pairs}
         values = {name: value for name, (value, _) in found.items()}
         varying = zip(self.names, self._columns, strict=True)
         x = np.array([found[name][1] for name, column in varying if not column.constant], dtype=np.float64)
-        return Place(values, x, self._find(values))
+        index = self._find(values)
+        return Place(values, x, index, index is not None)
 
     def argument(self, params: Any) -> dict[str, Scalar] | Floats:
         """What the user's function gets: a dict, or a float64 array where the columns had no names."""
@@ -294,11 +334,11 @@ class Table:
         constants = {name: column.item(0) for name, column in pairs if column.constant}
         return complete(params, self.names, constants, unnamed=self.unnamed)
 
-    def _find(self, given: dict[str, Any]) -> int:
+    def _find(self, given: dict[str, Any]) -> int | None:
         rows = np.arange(self.n_candidates)
         for name, column in zip(self.names, self._columns, strict=True):
             rows = column.where(given[name], name, rows)
-        return int(rows[0]) if len(rows) else OUTSIDE
+        return int(rows[0]) if len(rows) else None
 
     def nearest(self, params: Mapping[str, Any]) -> int:
         """The candidate that is least far from these parameters, by the widths of its columns."""
@@ -342,6 +382,12 @@ def as_table(space: Mixed, limit: int) -> Table | None:
         _product=space,
     )
     return table
+
+
+def listed_domain(space: Table | Mixed, limit: int) -> Table | Mixed:
+    """The space as it is searched: a finite one of up to ``limit`` points becomes the list of them."""
+    listed = as_table(space, limit) if isinstance(space, Mixed) else None
+    return space if listed is None else listed
 
 
 def read_file(

@@ -1,6 +1,6 @@
 """Studies: the only stateful object, its trials, its events, where they are kept, and the loop around it."""
 
-from regretless.study.certificate import Regret, RemainingRegret
+from regretless.optimizer import Regret, RemainingRegret
 from regretless.study.events import Event
 from regretless.study.journal import Journal, MemoryStore, Store
 from regretless.study.replay import Replayed, replay

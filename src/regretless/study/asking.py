@@ -6,13 +6,13 @@ from typing import Any
 
 from regretless._version import __version__
 from regretless.errors import Exhausted, StoreBusy, TrialConflict
-from regretless.linalg import single_thread
-from regretless.optimizer import History, State, Suggestion, believe, outdated, suggest
-from regretless.spaces import Table
+from regretless.optimizer import Suggestion, fit_to_data, kept, params_of, suggest
+from regretless.study.carried import Carried
 from regretless.study.events import Event
-from regretless.study.ledger import Ledger, fit_to_data
+from regretless.study.ledger import Ledger
 from regretless.study.recorder import Recorder
 from regretless.study.trial import Trial
+from regretless.study.values import Told
 
 __all__ = ["Asker", "suggestion_data"]
 
@@ -21,20 +21,11 @@ _ATTEMPTS = 50
 
 
 class Asker:
-    """Makes suggestions. ``state``, which recommendations and predictions share, only saves time."""
+    """Makes suggestions and stores them."""
 
-    def __init__(self, recorder: Recorder, sign: float) -> None:
-        self.state: State | None = None
+    def __init__(self, recorder: Recorder, carried: Carried) -> None:
         self._recorder = recorder
-        self._sign = sign
-
-    def believe(self, history: History) -> State:
-        """The posterior given everything told, which the next suggestion goes on with."""
-        self._let_go(history)
-        with single_thread():
-            ledger = self._recorder.ledger
-            self.state = believe(ledger.setup, history, len(ledger.trials), self.state)
-        return self.state
+        self._carried = carried
 
     def ask(self, count: int, key: str) -> list[Trial]:
         """The trials of that request: those stored under its key, or new ones, as many as are left."""
@@ -85,7 +76,9 @@ class Asker:
             for i, number in enumerate(self._ended(again=False)):
                 leases = ledger.offers.get(number, 0) + 1
                 reason = f"its lease ended {leases} time{'s' if leases > 1 else ''}: no worker came back with a result"
-                event = recorder.event("failed", number, worker=recorder.worker, leases=leases, reason=reason)
+                nothing = Told(dict.fromkeys(outcome.name for outcome in ledger.task.outcomes))
+                _, data = nothing.on_record(ledger.task)
+                event = recorder.event("failed", number, worker=recorder.worker, leases=leases, reason=reason, **data)
                 events.append(replace(event, seq=event.seq + i))
             return events
 
@@ -108,15 +101,15 @@ class Asker:
         ended = self._ended(again=True)[:count]
         drafts = [recorder.event("offered", number, lease=recorder.lease(), **common) for number in ended]
         for _ in range(count - len(drafts)):
-            setup, history = ledger.setup, ledger.history()
-            self._let_go(history)
+            task, history, carried = ledger.task, ledger.history(), self._carried
+            carried.state = kept(task, history, carried.state)
             try:
-                suggestion, self.state = suggest(setup, history, len(ledger.trials), self.state)
+                suggestion, carried.state = suggest(task, history, len(ledger.trials), carried.state)
             except Exhausted:
                 if not drafts:
                     raise
                 break
-            data = suggestion_data(suggestion, ledger, self._sign)
+            data = suggestion_data(suggestion, ledger)
             drafts.append(
                 recorder.event(
                     "asked",
@@ -131,26 +124,28 @@ class Asker:
             ledger.extend(drafts[-1:])
         return drafts
 
-    def _let_go(self, history: History) -> None:
-        """Forget a state that is of no more use, before as much memory is taken anew."""
-        if self.state is not None and outdated(self._recorder.ledger.setup, history, self.state):
-            self.state = None
 
-
-def suggestion_data(suggestion: Suggestion, ledger: Ledger, sign: float) -> dict[str, Any]:
+def suggestion_data(suggestion: Suggestion, ledger: Ledger) -> dict[str, Any]:
     """A suggestion as it goes on record, in the user's units and sign."""
-    index, domain, space, record = suggestion.index, ledger.setup.domain, ledger.setup.space, dict(suggestion.record)
-    if "mean" in record:
-        record["mean"] *= sign
-    on_table = isinstance(domain, Table)
+    task, point, record = ledger.task, suggestion.point, dict(suggestion.record)
+    for outcome, (mean, sd) in zip(task.outcomes, suggestion.expected, strict=False):  # of a design nothing is expected
+        which = "" if outcome is task.objective else f"[{outcome.name}]"
+        record |= {f"mean{which}": outcome.outward(mean), f"sd{which}": sd}
+    if suggestion.subset is not None:
+        record |= {"used": float(suggestion.subset[0]), "told": float(suggestion.subset[1])}
+    params, row = params_of(task, point)
+    fits = [fit_to_data(fit, new=fit != newest) for fit, newest in zip(suggestion.fits, ledger.fits, strict=False)]
+    names = [outcome.name for outcome in task.outcomes[1:]]
+    several = {"fits": dict(zip(names, fits[1:], strict=False)), "reference": suggestion.reference} if names else {}
     return {
-        "params": domain.params(index) if isinstance(domain, Table) else domain.decode(suggestion.x),
-        "row": space.ids[index] if isinstance(space, Table) else None,
-        "index": index,
-        **({} if on_table else {"x": suggestion.x.tolist()}),
+        "params": params,
+        "row": row,
+        "index": point.index,
+        **({} if point.index is not None else {"x": point.x.tolist()}),
         "source": suggestion.source,
         "record": record,
-        "fit": fit_to_data(suggestion.fit, new=suggestion.fit != ledger.fit),
+        "fit": fits[0] if fits else None,
+        **several,
         "jitter": suggestion.jitter,
         "fallback": suggestion.fallback,
     }

@@ -1,24 +1,40 @@
 """What the events of a study add up to: its trials, and the arrays a suggestion is computed from."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.errors import StoreTooNew
-from regretless.gp import Hyperparameters, Units
-from regretless.optimizer import Fit, History, Points, Setup, with_table
-from regretless.spaces import OUTSIDE, Rows, Table, extended_table
+from regretless.gp import Noise, pooled
+from regretless.optimizer import (
+    FAILED,
+    PENDING,
+    TOLD,
+    Fit,
+    History,
+    Points,
+    Task,
+    fit_from_data,
+    hyperparameters_to_data,
+    with_table,
+)
+from regretless.pareto import non_dominated
+from regretless.spaces import UNLISTED, Rows, extended_table
 from regretless.study.events import Event
 from regretless.study.leases import Lease, Reading
 from regretless.study.trial import Trial
 
-__all__ = ["Ledger", "Mark", "fit_to_data"]
+__all__ = ["Ledger", "Mark", "Values"]
 
-_PENDING, _TOLD, _FAILED, _UNUSED = range(4)
+#: Results by the name of the outcome; None of one that failed.
+Values: TypeAlias = Mapping[str, float | None]
+#: Noise of which nothing is known: no standard error, one replicate, no spread.
+_UNKNOWN = (0.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,32 +43,37 @@ class Mark:
 
     seq: int
     count: int
-    fit: Fit | None
+    fits: tuple[Fit | None, ...]
     sources: dict[str, int]
+    reference: tuple[float, ...] | None
 
 
 class Ledger:
     """The sum of a study's events. Each is added once, in order; nothing else changes it."""
 
-    def __init__(self, setup: Setup, sign: float) -> None:
+    def __init__(self, task: Task) -> None:
         self.seq = 0
         self.trials: list[Trial] = []
-        self.fit: Fit | None = None  # the newest that still holds: a result it saw and that was changed undoes it
+        # The newest of each outcome that still holds: a result it saw and that was changed undoes it.
+        self.fits: tuple[Fit | None, ...] = (None,) * len(task.outcomes)
+        self.reference: tuple[float, ...] | None = None  # of several objectives, as maximised, once it was fixed
         self.keys: dict[str, list[int]] = {}  # trials by the key of the request that made them
         self.leases: dict[int, Lease | None] = {}  # of the pending trials
         self.offers: dict[int, int] = {}  # how often trials were offered again
         self.passed_on: set[int] = set()  # trials that a worker lost by the end of its lease, and may still tell
-        self.late: set[tuple[int, float | None]] = set()  # results that came after the one that counts
-        self.first_told: dict[int, tuple[str, float | None]] = {}  # what amended trials had been told
-        self.closed: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
-        self.setup = setup  # as the events so far leave it: a table may have been extended
-        self._sign = sign
+        self.late: set[tuple[int, tuple[tuple[str, float | None], ...]]] = set()  # results after those that count
+        self.first_told: dict[int, Values] = {}  # what amended trials had been told
+        self.excluded: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
+        self.task = task  # as the events so far leave it: a table may have been extended
         self._key_of: list[str] = []  # of each trial
         self._sources: dict[str, int] = {}
-        self._X: Floats = np.empty((0, setup.domain.dim))
+        self._X: Floats = np.empty((0, task.domain.dim))
         self._index: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
-        self._status: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
-        self._y: Floats = np.empty(0)
+        self._inside: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
+        self._used: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)  # neither released nor set aside
+        self._status: npt.NDArray[np.int8] = np.empty((0, len(task.outcomes)), dtype=np.int8)
+        self._Y: Floats = np.empty((0, len(task.outcomes)))
+        self._noise: dict[int, Floats] = {}  # by outcome, where something is known: sd, count and spread of each trial
 
     # Adding up ------------------------------------------------------------------------------------------------------
 
@@ -74,7 +95,7 @@ class Ledger:
 
     def mark(self) -> Mark:
         """Where it stands now."""
-        return Mark(self.seq, len(self.trials), self.fit, dict(self._sources))
+        return Mark(self.seq, len(self.trials), self.fits, dict(self._sources), self.reference)
 
     def back(self, mark: Mark) -> None:
         """To where it stood. Only trials asked for since may lie in between: all else is for good."""
@@ -85,80 +106,120 @@ class Ledger:
             self.keys[key].pop()
             if not self.keys[key]:
                 del self.keys[key]
-        self.seq, self.fit, self._sources = mark.seq, mark.fit, dict(mark.sources)
+        self.seq, self.fits, self._sources = mark.seq, mark.fits, dict(mark.sources)
+        self.reference = mark.reference
 
     # Knowing --------------------------------------------------------------------------------------------------------
 
     def history(self) -> History:
         """Everything a suggestion depends on, beside the setup."""
-        status = self._status[: len(self.trials)]
-        told, pending, failed = (np.flatnonzero(status == code) for code in (_TOLD, _PENDING, _FAILED))
+        used = np.flatnonzero(self._used[: len(self.trials)])
+        m = len(self.task.outcomes)
         return History(
-            told=self._points(told),
-            y=self._y[told],
-            pending=self._points(pending),
-            failed=self._points(failed),
+            points=Points(used, self._X[used], self._index[used], self._inside[used]),
+            status=self._status[used],
+            Y=self._Y[used],
             n_designed=self._sources.get("design", 0),
             n_ruled=self._sources.get("rule", 0),
-            fit=self.fit,
-            closed=np.fromiter(self.closed, dtype=np.intp, count=len(self.closed)),
+            fits=self.fits,
+            excluded=np.fromiter(self.excluded, dtype=np.intp, count=len(self.excluded)),
+            noise=tuple(self._known_noise(k, used) for k in range(m)) if self._noise else (),
+            reference=self.reference,
         )
 
     def best(self) -> Trial | None:
-        """The trial with the best measured value that is used, of equals the first."""
-        told = np.flatnonzero(self._status[: len(self.trials)] == _TOLD)
-        return self.trials[told[np.argmax(self._y[told])]] if len(told) else None
+        """The trial with the best measured value that is used and violates no constraint, of equals the first."""
+        trials, K = self.trials, len(self.task.objectives)
+        if K > 1:
+            return None
+        told = np.flatnonzero(self._used[: len(trials)] & (self._status[: len(trials), 0] == TOLD))
+        told = np.array([i for i in told.tolist() if self.feasible(trials[i])], dtype=np.intp)
+        return trials[told[np.argmax(self._Y[told, 0])]] if len(told) else None
+
+    def feasible(self, trial: Trial) -> bool:
+        """Whether all constraints were measured and hold."""
+        values = ((outcome, trial.values.get(outcome.name)) for outcome in self.task.constraints)
+        return all(value is not None and outcome.holds(value) for outcome, value in values)
+
+    def front(self) -> list[Trial]:
+        """Trials that no other is better than in every objective, among those that violate no constraint."""
+        K = len(self.task.objectives)
+        rows = [
+            trial.number
+            for trial in self.trials
+            if self._used[trial.number] and (self._status[trial.number, :K] == TOLD).all() and self.feasible(trial)
+        ]
+        if not rows:
+            return []
+        return [self.trials[rows[i]] for i in np.flatnonzero(non_dominated(self._Y[rows, :K]))]
 
     def ended_leases(self, now: Reading) -> list[int]:
         """Pending trials whose worker did not come back in time."""
         return sorted(number for number, lease in self.leases.items() if lease is not None and lease.ended(now))
 
-    def index(self, number: int) -> int:
-        """The candidate of a trial on a table, else -1."""
-        return int(self._index[number])
-
     # Inside ---------------------------------------------------------------------------------------------------------
 
-    def _points(self, numbers: npt.NDArray[np.intp]) -> Points:
-        return Points(numbers, self._X[numbers], self._index[numbers])
-
-    def _append(self, trial: Trial, data: Mapping[str, Any]) -> None:
+    def _append(self, trial: Trial, data: Mapping[str, Any], *, inside: bool = True) -> None:
         number = len(self.trials)
-        if number >= len(self._y):
+        if number >= len(self._used):
             self._grow()
-        index, domain = data["index"], self.setup.domain
-        self._X[number] = domain.X[index] if isinstance(domain, Table) and index >= 0 else data["x"]
-        self._index[number] = index
+        index = data["index"]
+        listed = index is not None and index >= 0  # what is not listed has None; it once was a negative number
+        self._X[number] = self.task.domain.at_index(index).x if listed else data["x"]
+        self._index[number] = index if listed else UNLISTED
+        self._inside[number] = inside
         self.trials.append(trial)
         self._set(trial)
         self.keys.setdefault(data["key"], []).append(number)
         self._key_of.append(data["key"])
 
     def _grow(self) -> None:
-        more = max(64, len(self._y))
+        more, m = max(64, len(self._used)), len(self.task.outcomes)
         self._X = np.vstack([self._X, np.zeros((more, self._X.shape[1]))])
         self._index = np.concatenate([self._index, np.zeros(more, dtype=np.intp)])
-        self._status = np.concatenate([self._status, np.zeros(more, dtype=np.int8)])
-        self._y = np.concatenate([self._y, np.zeros(more)])
+        self._inside = np.concatenate([self._inside, np.ones(more, dtype=np.bool_)])
+        self._used = np.concatenate([self._used, np.zeros(more, dtype=np.bool_)])
+        self._status = np.vstack([self._status, np.full((more, m), PENDING, dtype=np.int8)])
+        self._Y = np.vstack([self._Y, np.full((more, m), np.nan)])
+        self._noise = {k: np.vstack([known, np.tile(_UNKNOWN, (more, 1))]) for k, known in self._noise.items()}
 
     def _set(self, trial: Trial) -> None:
         """Write a trial, new or changed, into list and arrays."""
         self.trials[trial.number] = trial
-        code = {"pending": _PENDING, "told": _TOLD, "failed": _FAILED, "lost": _UNUSED}[trial.status]
-        self._status[trial.number] = _UNUSED if trial.excluded else code
-        self._y[trial.number] = 0.0 if trial.value is None else self._sign * trial.value
+        self._used[trial.number] = not trial.excluded and trial.status != "lost"
+        for k, outcome in enumerate(self.task.outcomes):
+            value = trial.values.get(outcome.name)
+            code = PENDING if outcome.name not in trial.values else FAILED if value is None else TOLD
+            self._status[trial.number, k] = code
+            self._Y[trial.number, k] = np.nan if value is None else outcome.inward(value)
+            if k in self._noise or outcome.name in trial.noise:
+                known = self._noise.setdefault(k, np.tile(_UNKNOWN, (len(self._used), 1)))
+                known[trial.number] = _noise_of(trial.noise.get(outcome.name))
+
+    def _known_noise(self, outcome: int, used: npt.NDArray[np.intp]) -> Noise | None:
+        known = self._noise.get(outcome)
+        return None if known is None else Noise(*known[used].T.copy())
+
+    def _values_of(self, event: Event) -> dict[str, float | None]:
+        """Results by outcome; where there is one, its value alone is on record."""
+        values = event.data.get("values")
+        return {self.task.objective.name: event.value} if values is None else dict(values)
 
     def _asked(self, event: Event) -> None:
         data = event.data
-        fit = self._fit_of(data["fit"])
-        self.fit = fit or self.fit
+        others = data.get("fits", {})
+        stored = [data["fit"], *(others.get(outcome.name) for outcome in self.task.outcomes[1:])]
+        fits = [fit_from_data(fit, newest) for fit, newest in zip(stored, self.fits, strict=True)]
+        self.fits = tuple(fit or newest for fit, newest in zip(fits, self.fits, strict=True))
+        if data.get("reference") is not None and self.reference is None:
+            self.reference = tuple(data["reference"])
         trial = Trial(
             number=len(self.trials),
             params=data["params"],
             row=data["row"],
             source=data["source"],
             record=data["record"],
-            hyperparameters=None if fit is None else _as_dict(fit.hyperparameters),
+            hyperparameters=self._hyperparameters(fits),
             jitter=data["jitter"],
             fallback=data["fallback"],
         )
@@ -166,51 +227,59 @@ class Ledger:
         self._sources[trial.source] = self._sources.get(trial.source, 0) + 1
         self.leases[trial.number] = Lease.from_data(data["lease"])
 
-    def _fit_of(self, data: Mapping[str, Any] | None) -> Fit | None:
-        """The model behind a suggestion: in full where it was new, else it is the newest."""
-        if data is None:
-            return None
-        if "trials" not in data:
-            return self.fit
-        trials = tuple(number for first, last in data["trials"] for number in range(first, last + 1))
-        return Fit(_from_dict(data["hyperparameters"]), data["at_trial"], trials)
+    def _hyperparameters(self, fits: list[Fit | None]) -> dict[str, Any] | None:
+        """The model behind a suggestion; by outcome, where there are several."""
+        data = [None if fit is None else hyperparameters_to_data(fit.hyperparameters) for fit in fits]
+        if len(data) == 1 or data[0] is None:
+            return data[0]
+        return {outcome.name: found for outcome, found in zip(self.task.outcomes, data, strict=True)}
 
     def _added(self, event: Event) -> None:
         data = event.data
-        status: Any = "failed" if event.value is None else "told"
-        number = len(self.trials)
-        trial = Trial(number, data["params"], row=data["row"], status=status, value=event.value, source="added")
-        self._append(replace(trial, note=data.get("note")), data)
+        trial = Trial(len(self.trials), data["params"], row=data["row"], source="added", note=data.get("note"))
+        self._append(self._with(trial, event), data, inside=event.kind == "added")
+
+    def _with(self, trial: Trial, event: Event) -> Trial:
+        """The trial with further results, or results in place of those it had."""
+        values = {**trial.values, **self._values_of(event)}
+        values = {outcome.name: values[outcome.name] for outcome in self.task.outcomes if outcome.name in values}
+        said = self._values_of(event)
+        noise = {name: known for name, known in trial.noise.items() if name not in said} | event.data.get("noise", {})
+        status: Any = "pending"
+        if len(values) == len(self.task.outcomes):
+            status = "failed" if all(value is None for value in values.values()) else "told"
+        return replace(trial, status=status, value=values.get(self.task.objective.name), values=values, noise=noise)
 
     def _ended(self, event: Event) -> None:
-        status: Any = event.kind
+        """A result, or some outcomes of it; whoever tells a part is at work, and keeps the trial."""
+        trial = self._trial(event)
         if "leases" in event.data:  # nobody came back in time
-            self.passed_on.add(self._trial(event).number)
-        self._end(event, status)
+            self.passed_on.add(trial.number)
+        self.leases.pop(trial.number, None)
+        self._set(self._with(trial, event))
 
-    def _end(self, event: Event, status: Any) -> None:
+    def _released(self, event: Event) -> None:
         trial = self._trial(event)
         self.leases.pop(trial.number, None)
-        self._set(replace(trial, status=status, value=event.value))
+        self._set(replace(trial, status="lost"))
 
     def _amended(self, event: Event) -> None:
         trial = self._trial(event)
-        self.first_told.setdefault(trial.number, (trial.status, trial.value))
-        self._undo_fit(trial.number)
-        self._end(event, "failed" if event.value is None else "told")
+        self.first_told.setdefault(trial.number, trial.values)
+        self._undo_fits(trial.number)
+        self._set(self._with(trial, event))
 
     def _excluded(self, event: Event) -> None:
         trial = self._trial(event)
-        self._undo_fit(trial.number)
+        self._undo_fits(trial.number)
         self._set(replace(trial, excluded=True))
 
     def _included(self, event: Event) -> None:
         self._set(replace(self._trial(event), excluded=False))
 
-    def _undo_fit(self, number: int) -> None:
+    def _undo_fits(self, number: int) -> None:
         """Hyperparameters fitted to a result that is not believed any more are not believed either."""
-        if self.fit is not None and number in self.fit.trials:
-            self.fit = None
+        self.fits = tuple(None if fit is not None and number in fit.trials else fit for fit in self.fits)
 
     def _offered(self, event: Event) -> None:
         number = self._trial(event).number
@@ -223,32 +292,32 @@ class Ledger:
         self.leases[self._trial(event).number] = Lease.from_data(event.data["lease"])
 
     def _row_excluded(self, event: Event) -> None:
-        self.closed[event.data["index"]] = None
+        self.excluded[event.data["index"]] = None
 
     def _row_included(self, event: Event) -> None:
-        self.closed.pop(event.data["index"], None)
+        self.excluded.pop(event.data["index"], None)
 
     def _extended(self, event: Event) -> None:
         """Number and codes of the candidates there were stay; what was measured outside may be a candidate now."""
-        before, table = self.setup.domain, self.setup.space
-        assert isinstance(table, Table)
-        table = extended_table(table, Rows(event.data["columns"], event.data["ids"]))
-        self.setup = with_table(self.setup, table)
-        if table.dim != before.dim:  # a column that did not vary does now
-            self.fit = None
-            self._X = np.zeros((len(self._y), table.dim))
+        before = self.task.domain.dim
+        table = extended_table(self.task.space, Rows(event.data["columns"], event.data["ids"]))
+        self.task = with_table(self.task, table)
+        if table.dim != before:  # a column that did not vary does now
+            self.fits = (None,) * len(self.fits)
+            self._X = np.zeros((len(self._used), table.dim))
         index = self._index[: len(self.trials)]
-        rows = np.flatnonzero(index >= 0)
+        rows = np.flatnonzero(index != UNLISTED)
         self._X[rows] = table.X[index[rows]]
-        for number in np.flatnonzero(index == OUTSIDE).tolist():
+        for number in np.flatnonzero(index == UNLISTED).tolist():
             place = table.place(self.trials[number].params)
-            self._X[number], self._index[number] = place.x, place.index
-            if place.index != OUTSIDE:
-                self.trials[number] = replace(self.trials[number], row=table.ids[place.index], note=None)
+            self._X[number] = place.x
+            if place.index is not None:
+                self._index[number], self._inside[number] = place.index, True
+                self.trials[number] = replace(self.trials[number], row=table.row_of(place.point), note=None)
 
     def _late(self, event: Event) -> None:
         """On record, not used; the same again is nothing new."""
-        self.late.add((self._trial(event).number, event.value))
+        self.late.add((self._trial(event).number, tuple(self._values_of(event).items())))
 
     def _noted(self, event: Event) -> None:
         """On record only."""
@@ -273,46 +342,14 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "included": Ledger._included,
     "row_excluded": Ledger._row_excluded,
     "row_included": Ledger._row_included,
-    "lost": Ledger._ended,
+    "lost": Ledger._released,
     "certified": Ledger._noted,
 }
 
 
-def fit_to_data(fit: Fit | None, *, new: bool) -> dict[str, Any] | None:
-    """A model for the record: in full when it is new, with the trials it saw as ranges, else by its number alone.
-
-    >>> fit_to_data(Fit(Hyperparameters("rbf", (0.5,), 1.0, 0.1), 4, (0, 1, 3)), new=True)["trials"]
-    [[0, 1], [3, 3]]
-    """
-    if fit is None:
-        return None
-    if not new:
-        return {"at_trial": fit.at_trial}
-    ranges: list[list[int]] = []
-    for number in fit.trials:
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    return {"hyperparameters": _as_dict(fit.hyperparameters), "at_trial": fit.at_trial, "trials": ranges}
-
-
-def _as_dict(h: Hyperparameters) -> dict[str, Any]:
-    return {
-        "family": h.family,
-        "lengthscale": h.lengthscale,
-        "signal_var": h.signal_var,
-        "noise_var": h.noise_var,
-        "shift": h.units.shift,
-        "scale": h.units.scale,
-        "knee": h.units.knee,
-        "bend": h.units.bend,
-    }
-
-
-def _from_dict(data: Mapping[str, Any]) -> Hyperparameters:
-    """Records of before there was a knee do not name one."""
-    of_units = {part.name for part in fields(Units)}
-    units = Units(**{name: value for name, value in data.items() if name in of_units})
-    rest = {name: value for name, value in data.items() if name not in of_units}
-    return Hyperparameters(**{**rest, "lengthscale": tuple(rest["lengthscale"]), "units": units})
+def _noise_of(known: Mapping[str, Any] | None) -> tuple[float, float, float]:
+    """Standard error of a value, number of replicates, and their spread; ``sd`` is that of a single measurement."""
+    if known is None:
+        return _UNKNOWN
+    _, count, spread = pooled(np.array(known["replicates"])) if "replicates" in known else (0.0, 1, 0.0)
+    return known.get("sd", 0.0) / math.sqrt(count), float(count), spread

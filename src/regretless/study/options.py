@@ -1,4 +1,4 @@
-"""What to do with a function: the arguments that `maximize`, `minimize` and `Study.optimize` share, checked once."""
+"""What a run is told: the arguments that `maximize`, `minimize`, `Study.optimize` and the command line share."""
 
 import warnings
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
-from regretless.study.certificate import Regret, check_stop
+from regretless.optimizer import Regret, check_stop
 from regretless.study.result import evaluations
 from regretless.study.study import Study
 from regretless.study.trial import Trial
@@ -21,15 +21,17 @@ OnError: TypeAlias = Literal["raise", "fail"] | Exceptions
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to evaluate, how often, and when to end before that."""
+    """What to evaluate, how often, how many at a time, and when to end before that."""
 
     f: Callable[[Any], Any]
-    n_trials: int | None  # so many more, or
-    until: int | None  # so many in all
-    stop_when: Regret | None
-    callback: Callable[[Study, Trial], Any] | None
-    failing: tuple[type[Exception], ...]  # exceptions that make a failed trial
-    progress: bool | None
+    n_trials: int | None = None  # so many more, or
+    until: int | None = None  # so many in all
+    stop_when: Regret | None = None
+    callback: Callable[[Study, Trial], Any] | None = None
+    failing: tuple[type[Exception], ...] = ()  # exceptions that make a failed trial; others end the run
+    progress: bool | None = None
+    workers: int = 1  # evaluations in flight
+    first_failures: int | None = None  # so many failed evaluations before the first value end the run
 
     def total(self, study: Study) -> int:
         """How many evaluations are wanted now."""
@@ -38,6 +40,13 @@ class Options:
             return self.n_trials
         study.refresh()
         return max(self.until - evaluations(study), 0)
+
+    def has_more(self, study: Study, *, done: int, begun: int) -> bool:
+        """Whether another evaluation is planned, where this run has ``done`` so many and ``begun`` so many more."""
+        if self.until is not None:
+            return evaluations(study) + begun < self.until
+        assert self.n_trials is not None
+        return done + begun < self.n_trials
 
 
 def as_options(
@@ -50,8 +59,9 @@ def as_options(
     on_error: Any,
     catch: Any,
     progress: bool | None,
+    level: int = 3,
 ) -> Options:
-    """Check the arguments of a run, before a study is made or opened."""
+    """Check the arguments of a run, before a study is made or opened; ``level`` frames up is the user's call."""
     if (n_trials is None) == (until is None):
         raise InvalidInput("say how many: either n_trials, so many more, or until=, so many in all.")
     if not callable(f):
@@ -62,13 +72,13 @@ def as_options(
         check_stop(stop_when)
     more = None if n_trials is None else as_whole(n_trials, "n_trials", least=1)
     in_all = None if until is None else as_whole(until, "until", least=1)
-    return Options(f, more, in_all, stop_when, callback, _failing(on_error, catch), progress)
+    return Options(f, more, in_all, stop_when, callback, _failing(on_error, catch, level + 1), progress)
 
 
-def _failing(on_error: Any, catch: Any) -> tuple[type[Exception], ...]:
+def _failing(on_error: Any, catch: Any, level: int) -> tuple[type[Exception], ...]:
     """The exceptions that make a failed trial."""
     if catch is not None:
-        warnings.warn("catch= is called on_error= now, with the same types.", DeprecationWarning, stacklevel=4)
+        warnings.warn("catch= is called on_error= now, with the same types.", DeprecationWarning, stacklevel=level)
         if on_error != "raise":
             raise InvalidInput("give on_error alone: catch is its old name.")
         on_error = catch

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from regretless.errors import RegretlessError, UnknownTrial
-from regretless.optimizer import History, Setup, State, suggest
+from regretless.optimizer import History, State, Task, suggest
 from regretless.study.asking import suggestion_data
 from regretless.study.events import Event
 from regretless.study.ledger import Ledger
@@ -44,33 +44,33 @@ def replay(study: Study) -> list[Replayed]:
     state: State | None = None
     replayed: list[Replayed] = []
     for event, ledger in _asked(study):
-        entry, state = _again(study._sign, ledger, event, state)
+        entry, state = _again(ledger, event, state)
         replayed.append(entry)
     return replayed
 
 
-def asked_from(study: Study, number: int) -> tuple[Setup, History]:
+def asked_from(study: Study, number: int) -> tuple[Task, History]:
     """What the suggestion of a trial was computed from: `regretless.optimizer.suggest` turns it into the same again.
 
     >>> study = Study({"x": (0.0, 1.0)}, seed=1)
     >>> for _ in range(8):
     ...     trial = study.ask()
     ...     trial = study.tell(trial, -(trial.params["x"] - 0.3) ** 2)
-    >>> setup, history = asked_from(study, 7)
-    >>> suggestion, _ = suggest(setup, history, 7, None)
+    >>> task, history = asked_from(study, 7)
+    >>> suggestion, _ = suggest(task, history, 7, None)
     >>> suggestion.record["zeta"] == trial.zeta
     True
     """
     for event, ledger in _asked(study):
         if event.number == number:
-            return ledger.setup, ledger.history()
+            return ledger.task, ledger.history()
     raise UnknownTrial(f"no trial {number} of this study was asked for.")
 
 
 def _asked(study: Study) -> Iterator[tuple[Event, Ledger]]:
     """Each suggestion with the ledger as it was when that was computed; afterwards the ledger goes on with it."""
     events = study.events()
-    ledger = Ledger(study._created, study._sign)
+    ledger = Ledger(study._created)
     later = list(reversed(events))  # not yet in the ledger, the next one last
     for batch in _batches(events):
         between = []
@@ -96,12 +96,12 @@ def _batches(events: Iterable[Event]) -> list[list[Event]]:
     return list(batches.values())
 
 
-def _again(sign: float, ledger: Ledger, event: Event, state: State | None) -> tuple[Replayed, State | None]:
+def _again(ledger: Ledger, event: Event, state: State | None) -> tuple[Replayed, State | None]:
     """Suggest and compare; the ledger goes on with what is stored."""
     mark = ledger.mark()
     try:
-        suggestion, state = suggest(ledger.setup, ledger.history(), mark.count, state)
-        ledger.add(replace(event, data={**event.data, **suggestion_data(suggestion, ledger, sign)}))
+        suggestion, state = suggest(ledger.task, ledger.history(), mark.count, state)
+        ledger.add(replace(event, data={**event.data, **suggestion_data(suggestion, ledger)}))
         found = _summary(ledger.trials[-1])
     except RegretlessError as error:
         found = {"error": str(error)}

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from regretless.optimizer import RemainingRegret
 from regretless.spaces import as_argument
-from regretless.study.certificate import RemainingRegret
 from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
 

@@ -1,4 +1,4 @@
-"""A function, a space, a number of trials: the loop around ask and tell."""
+"""A function, a space, a number of trials: `maximize` and `minimize`."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -6,19 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from regretless.acquisition import Rule
-from regretless.arrays import as_measurement, show
-from regretless.errors import Exhausted, InvalidInput, RegretlessError
+from regretless.arrays import show
+from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
-from regretless.optimizer import Preset
+from regretless.optimizer import Direction, Given, Preset, Regret
 from regretless.spaces import Repeats
-from regretless.study.certificate import Regret
 from regretless.study.journal import Store
-from regretless.study.limits import Given
 from regretless.study.options import Exceptions, OnError, Options, as_options
 from regretless.study.progress import progress_bar
 from regretless.study.result import Result, evaluations
 from regretless.study.study import Study
 from regretless.study.trial import Trial
+from regretless.study.workers import End, InProcess, Loop
 
 __all__ = ["maximize", "minimize", "run"]
 
@@ -68,7 +67,7 @@ def maximize(
     callback
         Called as ``callback(study, trial)`` after each trial; a true result ends the run.
     on_error
-        ``"raise"``: an exception of ``f`` ends the run and is raised. Its trial is given up and is not a failed one,
+        ``"raise"``: an exception of ``f`` ends the run and is raised. Its trial is released and is not a failed one,
         and all others are in ``error.study``. ``"fail"``: it makes a failed trial, which suggestions keep away from,
         and the run goes on. A type of exception, or a tuple of them: these make failed trials, others are raised. A
         return value that is not a number is treated as an exception.
@@ -80,7 +79,7 @@ def maximize(
     Returns
     -------
     Result
-        Ctrl-C ends the run early, gives the running trial up and keeps what was found.
+        Ctrl-C ends the run early, releases the running trial and keeps what was found.
 
     Examples
     --------
@@ -88,31 +87,7 @@ def maximize(
     >>> abs(result.x["x"] - 0.3) < 0.02
     True
     """
-    options = as_options(
-        f,
-        n_trials,
-        until=until,
-        stop_when=stop_when,
-        callback=callback,
-        on_error=on_error,
-        catch=catch,
-        progress=progress,
-    )
-    with _study(
-        space,
-        store,
-        name,
-        direction="maximize",
-        preset=preset,
-        rule=rule,
-        surrogate=surrogate,
-        n_initial=n_initial,
-        repeats=repeats,
-        objective=objective,
-        limits=limits,
-        seed=seed,
-    ) as study:
-        return run(study, options)
+    return _find("maximize", locals())
 
 
 def minimize(
@@ -143,66 +118,56 @@ def minimize(
     >>> bool(abs(result.x[0] - 0.3) < 0.02)
     True
     """
-    options = as_options(
-        f,
-        n_trials,
-        until=until,
-        stop_when=stop_when,
-        callback=callback,
-        on_error=on_error,
-        catch=catch,
-        progress=progress,
-    )
-    with _study(
-        space,
-        store,
-        name,
-        direction="minimize",
-        preset=preset,
-        rule=rule,
-        surrogate=surrogate,
-        n_initial=n_initial,
-        repeats=repeats,
-        objective=objective,
-        limits=limits,
-        seed=seed,
-    ) as study:
+    return _find("minimize", locals())
+
+
+#: The arguments of both that are about the run; the others are about the study.
+_OF_THE_RUN = ("f", "n_trials", "until", "stop_when", "callback", "on_error", "catch", "progress")
+
+
+def _find(direction: Direction, given: dict[str, Any]) -> Result:
+    """`maximize` and `minimize`, from their arguments by name."""
+    options = as_options(**{name: given.pop(name) for name in _OF_THE_RUN}, level=4)
+    with _study(**given, direction=direction) as study:
         return run(study, options)
 
 
 def run(study: Study, options: Options) -> Result:
-    """Ask, evaluate, tell, as often as planned."""
-    total, stop_when, callback, until = options.total(study), options.stop_when, options.callback, options.until
+    """Ask, evaluate in this process and tell, as often as planned."""
+    total = options.total(study)
     if not total:
         return Result(study, f"{evaluations(study)} evaluations were done already")
-    done, asked = 0, None
-    with progress_bar(total, show=options.progress) as report:
+    with progress_bar(total, show=options.progress) as advance:
+
+        def report(trial: Trial, _why: str) -> None:
+            if trial.status != "lost":
+                advance(study.best.value if study.best is not None else None)
+
+        loop = Loop(study, options, InProcess(), report)
         try:
-            while True:
-                left = study.should_stop(stop_when) if stop_when is not None else None
-                if left is not None:  # perhaps before anything was asked, in a study that is resumed
-                    return Result(study, f"stopped after {done} of {total} trials. {left.sentence}", left)
-                if asked is not None and callback is not None and callback(study, study.trials[asked.number]):
-                    return Result(study, f"stopped by the callback after {done} of {total} trials")
-                if done >= total or (until is not None and evaluations(study) >= until):
-                    return Result(study, f"{done} trials done")
-                try:
-                    asked = study.ask()
-                except Exhausted:
-                    return Result(study, f"every candidate was tried after {done} of {total} trials")
-                _evaluate(study, options, asked)
-                done += 1
-                report(study.best.value if study.best is not None else None)
-        except KeyboardInterrupt:
-            _give_up(study, asked, "interrupted")
-            return Result(study, f"interrupted after {done} of {total} trials")
+            end = loop.run()
+            if end.error is not None:
+                raise end.error
         except BaseException as error:
-            _attach(study, error, _give_up(study, asked, show(error)))
+            _attach(study, error, released=bool(loop.released))
             raise
+    return Result(study, _message(end, loop.done, total), end.left)
+
+
+def _message(end: End, done: int, total: int) -> str:
+    """Why the run ended, in words."""
+    so_far = f"after {done} of {total} trials"
+    if end.left is not None:
+        return f"stopped {so_far}. {end.left.sentence}"
+    return {
+        "callback": f"stopped by the callback {so_far}",
+        "exhausted": f"every candidate was tried {so_far}",
+        "interrupted": f"interrupted {so_far}",
+    }.get(end.reason, f"{done} trials done")
 
 
 @contextlib.contextmanager
-def _study(space: Any, store: Any, name: str | None, **settings: Any) -> Iterator[Study]:
+def _study(*, space: Any, store: Any, name: str | None, **settings: Any) -> Iterator[Study]:
     """A study in memory, or one that lasts."""
     if store is None:
         if name is not None:
@@ -213,35 +178,9 @@ def _study(space: Any, store: Any, name: str | None, **settings: Any) -> Iterato
         yield study
 
 
-def _evaluate(study: Study, options: Options, trial: Trial) -> None:
-    try:
-        value = options.f(study.space.argument(trial.params))
-    except options.failing:
-        study.tell(trial, failed=True)
-        return
-    try:
-        number = as_measurement(value, f"what f returned for trial {trial.number}")
-    except InvalidInput:
-        if Exception not in options.failing:
-            raise
-        number = None
-    try:
-        study.tell(trial, number, failed=number is None)
-    except Exception as error:  # of the store: what was paid for is not lost
-        error.add_note(f"f returned {show(value)} for trial {trial.number}, which could not be stored; tell it later.")
-        raise
-
-
-def _give_up(study: Study, trial: Trial | None, reason: str) -> bool:
-    """Release the trial that was running; whether there was one."""
-    with contextlib.suppress(RegretlessError):  # it has ended, or the store is the trouble
-        return trial is not None and study.release(trial, reason).status == "lost"
-    return False
-
-
-def _attach(study: Study, error: BaseException, gave_up: bool) -> None:
+def _attach(study: Study, error: BaseException, *, released: bool) -> None:
     """Hand the study over with the error."""
-    lost = "The trial in which this happened was given up and does not count as failed. " if gave_up else ""
+    lost = "The trial in which this happened was released and does not count as failed. " if released else ""
     stored = study.name is not None
     kept = f"in error.study and in the store, as {study.name!r}" if stored else "in error.study"
     again = "start again, or call " if stored else ""

@@ -3,47 +3,52 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy
 
 from regretless._version import __version__
-from regretless.acquisition import as_rule
 from regretless.arrays import show
 from regretless.errors import InvalidInput, StudyConflict
 from regretless.gp import Surrogate
-from regretless.optimizer import Preset, Setup, setup
+from regretless.optimizer import (
+    Direction,
+    Preset,
+    Task,
+    as_any_rule,
+    as_fallback,
+    as_limits,
+    as_outcomes,
+    as_reference,
+    as_task,
+)
 from regretless.spaces import (
-    Mixed,
     Repeats,
     Rows,
-    Table,
+    Space,
     as_space,
     check_repeats,
+    difference,
     extended_table,
+    repeats_of,
+    same_rows,
     space_from_data,
     space_to_data,
 )
 from regretless.study.codec import Trust, object_from_data, object_to_data
 from regretless.study.journal import Journal
-from regretless.study.limits import Limits, as_limits
 
-__all__ = ["Direction", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
-
-Direction = Literal["maximize", "minimize"]
+__all__ = ["Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that stays the same through a study."""
 
-    setup: Setup
-    direction: Direction
-    objective: str
+    task: Task
     preset: Preset
     about: Mapping[str, Any] = field(default_factory=dict)  # notes of whoever made it, kept and never interpreted
-    limits: Limits = field(default_factory=Limits)
     repeats_then: Repeats | None = None  # the word it was created with, which may have meant another thing
 
 
@@ -53,30 +58,40 @@ def settings(
     direction: Direction | None = None,
     preset: Preset | None = None,
     objective: str | None = None,
+    objectives: Any = None,
+    constraints: Any = None,
+    reference: Any = None,
+    fallback: float | None = None,
+    alpha: float | None = None,
     repeats: Any = None,
     limits: Any = None,
     about: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Settings:
     """Check the arguments of a study; None takes the default."""
-    direction = "maximize" if direction is None else direction
-    objective = "value" if objective is None else objective
     preset = "default" if preset is None else preset
-    if direction not in ("maximize", "minimize"):
-        raise InvalidInput(f"direction must be 'maximize' or 'minimize', got {show(direction)}.")
-    if not isinstance(objective, str) or not objective:
-        raise InvalidInput(f"objective must be the name of what is measured, got {show(objective)}.")
-    chosen = setup(as_space(space, repeats), preset=preset, **more)
-    return Settings(chosen, direction, objective, preset, _as_json(about), as_limits(limits))
+    outcomes = as_outcomes(
+        objective=objective, direction=direction, objectives=objectives, constraints=constraints, limits=limits
+    )
+    task = as_task(
+        as_space(space, repeats),
+        outcomes=outcomes,
+        preset=preset,
+        reference=as_reference(reference, outcomes),
+        fallback=as_fallback(fallback, outcomes),
+        alpha=0.1 if alpha is None else alpha,
+        **more,
+    )
+    return Settings(task, preset, _as_json(about))
 
 
 def spec_of(settings: Settings) -> dict[str, Any]:
     """Settings as plain JSON: what is in force, so that defaults may change without changing any stored study."""
-    chosen = settings.setup
+    chosen, objective = settings.task, settings.task.objective
     return {
         "space": space_to_data(chosen.space),
-        "direction": settings.direction,
-        "objective": settings.objective,
+        "direction": objective.direction,
+        "objective": objective.name,
         "preset": settings.preset,
         "rule": object_to_data(chosen.rule, "rule"),
         "surrogate": object_to_data(chosen.surrogate, "surrogate"),
@@ -84,7 +99,8 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "n_initial": chosen.n_initial,
         "design": chosen.design,
         "seed": chosen.seed,
-        "limits": settings.limits.given,
+        "limits": objective.limits.given,
+        **_several(chosen),
         "about": dict(settings.about),
         "made_with": {"regretless": __version__, "numpy": np.__version__, "scipy": scipy.__version__},
     }
@@ -98,16 +114,14 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
     chosen = settings(
         space,
         repeats=repeats,
-        direction=spec["direction"],
-        objective=spec["objective"],
         preset=spec["preset"],
         rule=object_from_data(spec["rule"], "rule", trust),
         surrogate=object_from_data(spec["surrogate"], "surrogate", trust),
         n_initial=spec["n_initial"],
         design=spec.get("design", "hypercube"),  # all that there was before it was named
         seed=spec["seed"],
-        limits=spec.get("limits"),
         about=spec.get("about"),
+        **_outcomes_of(spec),
     )
     return replace(chosen, repeats_then=space.repeats)
 
@@ -117,32 +131,81 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
 
     The rows of a table may be those it was created with, or those it has now.
     """
-    space, had_repeats = given["space"], stored.setup.space.repeats
+    task, space = stored.task, given["space"]
+    had_repeats = task.space.repeats
     repeats = check_repeats(given["repeats"])
-    if repeats is None and isinstance(space, Table | Mixed):
-        repeats = space.repeats
+    if repeats is None:
+        repeats = repeats_of(space)
     if repeats not in (None, had_repeats, stored.repeats_then):
         raise _conflict(name, f"has repeats={had_repeats!r}, not {repeats!r}")
     if space is not None:
-        new, old = as_space(space, had_repeats), stored.setup.space
-        difference = _difference(new, old)
-        if difference and not _same_rows(new, old) and not _same_rows(new, _extended(old, journal)):
-            raise _conflict(name, f"has another space: {difference}")
-    if given["rule"] is not None and as_rule(given["rule"]) != stored.setup.rule:
-        raise _conflict(name, f"has the rule {stored.setup.rule!r}, not {show(given['rule'])}")
-    if given["limits"] is not None and as_limits(given["limits"]) != stored.limits:
-        raise _conflict(name, f"has limits={stored.limits.given!r}, not {as_limits(given['limits']).given!r}")
+        new, old = as_space(space, had_repeats), task.space
+        unlike = difference(new, old)
+        if unlike and not same_rows(new, old) and not same_rows(new, _extended(old, journal)):
+            raise _conflict(name, f"has another space: {unlike}")
+    if given["rule"] is not None and as_any_rule(given["rule"], task.outcomes) != task.rule:
+        raise _conflict(name, f"has the rule {task.rule!r}, not {show(given['rule'])}")
+    if given["limits"] is not None:
+        new_limits, limits = _limits_given(given["limits"], task), _limits(task)
+        if new_limits != limits:
+            raise _conflict(name, f"has limits={limits!r}, not {new_limits!r}")
     had = {
-        "direction": stored.direction,
-        "objective": stored.objective,
+        **_wanted(task),
         "preset": stored.preset,
-        "surrogate": stored.setup.surrogate,
-        "n_initial": stored.setup.n_initial,
-        "seed": stored.setup.seed,
+        "surrogate": task.surrogate,
+        "n_initial": task.n_initial,
+        "seed": task.seed,
     }
     for what, value in had.items():
-        if given[what] is not None and given[what] != value:
+        if given.get(what) is not None and given[what] != value:
             raise _conflict(name, _unlike(what, value, given[what]))
+    if given.get("constraints") is not None:
+        pairs = {outcome.name: (outcome.sense, outcome.bound) for outcome in task.constraints}
+        if {key: tuple(pair) for key, pair in given["constraints"].items()} != pairs:
+            raise _conflict(name, f"has constraints={pairs!r}, not {show(given['constraints'])}")
+
+
+def _wanted(task: Task) -> dict[str, Any]:
+    """What is wanted of the outcomes, as the user says it."""
+    objective, several = task.objective, len(task.objectives) > 1
+    outward = zip(task.objectives, task.reference or (), strict=False)
+    return {
+        "direction": None if several else objective.direction,
+        "objective": None if several else objective.name,
+        "objectives": {outcome.name: outcome.direction for outcome in task.objectives} if several else None,
+        "reference": {outcome.name: outcome.outward(z) for outcome, z in outward} or None,
+        "fallback": None if task.fallback is None else objective.outward(task.fallback),
+        "alpha": task.alpha,
+    }
+
+
+def _several(task: Task) -> dict[str, Any]:
+    """What a study with several outcomes has on record beside the others."""
+    if len(task.outcomes) == 1:
+        return {}
+    wanted = {name: value for name, value in _wanted(task).items() if name not in ("direction", "objective")}
+    constraints = {outcome.name: [outcome.sense, outcome.bound] for outcome in task.constraints}
+    return {**wanted, "constraints": constraints, "limits": _limits(task)}
+
+
+def _outcomes_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `settings` about outcomes that were written so."""
+    several = {name: spec.get(name) for name in ("objectives", "constraints", "reference", "fallback")}
+    single = {} if several["objectives"] else {name: spec[name] for name in ("direction", "objective")}
+    return {**single, **several, "limits": spec.get("limits"), **({"alpha": spec["alpha"]} if "alpha" in spec else {})}
+
+
+def _limits(task: Task) -> Any:
+    """What the objectives cannot leave: of one alone, or by name."""
+    if len(task.objectives) == 1:
+        return task.objective.limits.given
+    return {outcome.name: outcome.limits.given for outcome in task.objectives if outcome.limits.given} or None
+
+
+def _limits_given(limits: Any, task: Task) -> Any:
+    if len(task.objectives) == 1 or not isinstance(limits, Mapping):
+        return as_limits(limits).given
+    return {name: as_limits(pair).given for name, pair in limits.items()}
 
 
 def _as_json(about: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -170,45 +233,9 @@ def _conflict(name: str, what: str) -> StudyConflict:
     )
 
 
-def _extended(space: Table | Mixed, journal: Journal) -> Table | Mixed:
+def _extended(space: Space, journal: Journal) -> Space:
     """The space as the events leave it."""
     for event in journal.read(0):
-        if event.kind == "extended" and isinstance(space, Table):
+        if event.kind == "extended":
             space = extended_table(space, Rows(event.data["columns"], event.data["ids"]))
     return space
-
-
-def _same_rows(new: Table | Mixed, old: Table | Mixed) -> bool:
-    """Whether two tables have the same candidates; the scale of their columns may differ.
-
-    Rows of files were once called by number, not by line.
-    """
-    if not isinstance(new, Table) or not isinstance(old, Table):
-        return False
-    if (new.names, new.repeats, new.unnamed) != (old.names, old.repeats, old.unnamed):
-        return False
-    if old.ids not in (new.ids, new.numbered().ids):
-        return False
-    return all(new.params(i) == old.params(i) for i in range(new.n_candidates))
-
-
-def _difference(new: Table | Mixed, old: Table | Mixed) -> str:
-    """In which way two spaces differ, in words; nothing where they are equal."""
-    if new == old:
-        return ""
-    if isinstance(new, Table) != isinstance(old, Table):
-        return f"stored is {old!r}, given is {new!r}"
-    if new.names != old.names:
-        return f"its columns are {', '.join(old.names)}; given are {', '.join(new.names)}"
-    if isinstance(new, Mixed) and isinstance(old, Mixed):
-        changed = [n for n in new.names if new.dimensions[n] != old.dimensions[n]]
-        pairs = (f"{n} is {old.dimensions[n]!r}, given is {new.dimensions[n]!r}" for n in changed)
-        return "; ".join(pairs) or "one has names, the other has not"
-    assert isinstance(new, Table)
-    assert isinstance(old, Table)
-    if new.n_candidates != old.n_candidates:
-        return f"it has {old.n_candidates} candidates, given are {new.n_candidates} (study.extend adds some)"
-    for i, (a, b) in enumerate(zip(new.ids, old.ids, strict=True)):
-        if a != b or new.params(i) != old.params(i):
-            return f"candidate {i} is row {b!r}: {old.params(i)}; given is row {a!r}: {new.params(i)}"
-    return "its columns are of other kinds"

@@ -1,38 +1,50 @@
 """The one stateful object: asks, is told, remembers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
 import numpy as np
 
-from regretless.acquisition import Rule
-from regretless.arrays import Floats, as_finite_float, as_nonnegative, as_whole, is_whole, show
+from regretless.acquisition import JointRule, Rule
+from regretless.arrays import Floats, as_nonnegative, as_whole, is_whole, show
 from regretless.errors import InvalidInput, NumericalError, UnknownTrial
 from regretless.gp import Surrogate
 from regretless.optimizer import (
+    Certified,
     Choice,
+    Direction,
     Fit,
+    Front,
+    Given,
     History,
+    Outcome,
     Preset,
-    Setup,
-    State,
+    Sense,
+    StopRule,
+    Task,
+    certificate_of,
+    check_stop,
+    measurement_of,
+    outward_moments,
+    params_of,
     predict,
-    recommend,
+    recommended,
+    reference_of,
     without_last,
 )
-from regretless.spaces import Mixed, Place, Repeats, Table, read_rows
+from regretless.pareto import hypervolume
+from regretless.spaces import Place, Repeats, Space, read_rows
 from regretless.study import registry, transitions
 from regretless.study.arguments import as_bool, as_key, as_reason
 from regretless.study.asking import Asker
-from regretless.study.certificate import Regret, RemainingRegret, check_stop
-from regretless.study.certifying import Certifier
+from regretless.study.carried import Carried
 from regretless.study.events import Event
 from regretless.study.journal import Journal, MemoryJournal, Store
 from regretless.study.ledger import Ledger
-from regretless.study.limits import Given
 from regretless.study.recorder import Recorder
-from regretless.study.settings import Direction, Settings, settings
+from regretless.study.settings import Settings, settings
 from regretless.study.trial import Recommendation, Trial
+from regretless.study.values import read_told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,10 +52,10 @@ if TYPE_CHECKING:
     from regretless.study.options import Exceptions, OnError
     from regretless.study.result import Result
 
-__all__ = ["Study"]
+__all__ = ["Constraints", "Study"]
 
-#: Values of this size can still be squared and summed by a model that takes them as they are.
-_LARGEST_RAW = 1e50
+#: Bounds on outcomes by name, such as ``{"impurity": ("<=", 0.5)}``.
+Constraints: TypeAlias = Mapping[str, tuple[Sense, float]]
 
 
 class Study:
@@ -73,6 +85,19 @@ class Study:
         ``"auto"``.
     objective
         What the value is called in sentences, such as ``"yield"``; with its unit, ``"yield [%]"``, amounts have it too.
+    objectives
+        Several objectives by name, ``{"yield": "maximize", "cost": "minimize"}``, in place of ``objective`` and
+        ``direction``. Then there is a Pareto `front` in place of a best point.
+    constraints
+        On what is measured, by name: ``{"impurity": ("<=", 0.5)}``. Such an outcome is told beside the objective.
+    reference
+        Of several objectives the point above which hypervolume counts, by name. None infers it from the first results:
+        the worst of their front less a tenth of its width; it then stays.
+    fallback
+        Of one objective under constraints, what is to be had without any trial, such as the value of the present
+        recipe. Certificates compare with it; None takes the worst result so far.
+    alpha
+        A recommendation may violate a constraint with at most this probability.
     limits
         What the objective cannot leave, such as ``(0, 100)`` or ``(0, None)``. Certificates and predictions know it;
         suggestions do not depend on it. Results outside are taken as noise.
@@ -93,14 +118,19 @@ class Study:
         self,
         space: Any,
         *,
-        direction: Direction = "maximize",
+        direction: Direction | None = None,
         preset: Preset = "default",
-        rule: str | Rule | None = None,
+        rule: str | Rule | JointRule | None = None,
         surrogate: Surrogate | None = None,
         n_initial: int | None = None,
         repeats: Repeats | None = None,
-        objective: str = "value",
-        limits: Given | None = None,
+        objective: str | None = None,
+        objectives: Mapping[str, Direction] | None = None,
+        constraints: Constraints | None = None,
+        reference: Mapping[str, float] | None = None,
+        fallback: float | None = None,
+        alpha: float = 0.1,
+        limits: Given | Mapping[str, Given] | None = None,
         seed: int | None = None,
     ) -> None:
         chosen = settings(
@@ -112,6 +142,11 @@ class Study:
             n_initial=n_initial,
             repeats=repeats,
             objective=objective,
+            objectives=objectives,
+            constraints=constraints,
+            reference=reference,
+            fallback=fallback,
+            alpha=alpha,
             limits=limits,
             seed=seed,
         )
@@ -121,15 +156,12 @@ class Study:
         self, chosen: Settings, journal: Journal, *, name: str | None, author: str, lease: float | None, retries: int
     ) -> None:
         self.name = name
-        self.direction: Direction = chosen.direction
-        self.objective = chosen.objective
         self.about: Mapping[str, Any] = chosen.about
-        self._created = chosen.setup  # a table may have been extended since: see `_setup`
-        ledger = Ledger(self._created, self._sign)
+        self._created = chosen.task  # a table may have been extended since: see `_task`
+        ledger = Ledger(self._created)
         self._recorder = Recorder(journal, ledger, author=author, seconds=lease, retries=retries)
-        self._asker = Asker(self._recorder, self._sign)
-        self._limits = chosen.limits
-        self._certifier = Certifier(ledger, self._sign, self.objective, self._limits)
+        self._carried = Carried(ledger)
+        self._asker = Asker(self._recorder, self._carried)
 
     @classmethod
     def open(
@@ -140,12 +172,17 @@ class Study:
         space: Any = None,
         direction: Direction | None = None,
         preset: Preset | None = None,
-        rule: str | Rule | None = None,
+        rule: str | Rule | JointRule | None = None,
         surrogate: Surrogate | None = None,
         n_initial: int | None = None,
         repeats: Repeats | None = None,
         objective: str | None = None,
-        limits: Given | None = None,
+        objectives: Mapping[str, Direction] | None = None,
+        constraints: Constraints | None = None,
+        reference: Mapping[str, float] | None = None,
+        fallback: float | None = None,
+        alpha: float | None = None,
+        limits: Given | Mapping[str, Given] | None = None,
         seed: int | None = None,
         about: Mapping[str, Any] | None = None,
         author: str | None = None,
@@ -162,7 +199,8 @@ class Study:
             The path of a file, which is made if need be; a URL such as ``postgresql://user@host/database``; or a store.
         name
             What the study is called there.
-        space, direction, preset, rule, surrogate, n_initial, repeats, objective, limits, seed
+        space, direction, preset, rule, surrogate, n_initial, repeats, objective, objectives, constraints, reference, \
+        fallback, alpha, limits, seed
             As for `Study`. Whatever is given for a study that exists must be what it was created with.
         about
             Notes to keep with a study that is created, as plain JSON; they are read back as ``study.about``.
@@ -210,6 +248,11 @@ class Study:
             "n_initial": n_initial,
             "repeats": repeats,
             "objective": objective,
+            "objectives": objectives,
+            "constraints": constraints,
+            "reference": reference,
+            "fallback": fallback,
+            "alpha": alpha,
             "limits": limits,
             "seed": seed,
             "about": about,
@@ -240,24 +283,39 @@ class Study:
     # What it is -----------------------------------------------------------------------------------------------------
 
     @property
-    def space(self) -> Table | Mixed:
+    def space(self) -> Space:
         """What may be tried."""
-        return self._setup.space
+        return self._task.space
 
     @property
-    def rule(self) -> Rule:
+    def objective(self) -> str:
+        """What the value is called; with several objectives the first one's name."""
+        return self._task.objective.name
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Everything that is measured: objectives first, then constraints."""
+        return self._task.outcomes
+
+    @property
+    def direction(self) -> Direction:
+        """Whether large or small values are wanted."""
+        return self._task.objective.direction
+
+    @property
+    def rule(self) -> Rule | JointRule:
         """How the next point is chosen."""
-        return self._setup.rule
+        return self._task.rule
 
     @property
     def seed(self) -> int:
         """What all randomness comes from."""
-        return self._setup.seed
+        return self._task.seed
 
     @property
     def limits(self) -> Given | None:
-        """What the objective cannot leave, None where nothing is known."""
-        return self._limits.given
+        """What the (first) objective cannot leave, None where nothing is known."""
+        return self._task.objective.limits.given
 
     @property
     def author(self) -> str:
@@ -271,13 +329,69 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The trial with the best measured value (of equals the first); None before anything was told."""
+        """The trial with the best measured value (of equals the first); None before anything was told.
+
+        Under constraints, of those whose measured constraints all hold. With several objectives there is none: see
+        `best_trials`.
+        """
         return self._ledger.best()
+
+    @property
+    def best_trials(self) -> tuple[Trial, ...]:
+        """The trials that no other is at least as good as in every objective; with one objective, the best one."""
+        if len(self._task.objectives) == 1:
+            return () if self.best is None else (self.best,)
+        return tuple(self._ledger.front())
+
+    @property
+    def front(self) -> tuple[Recommendation, ...]:
+        """With several objectives, what to choose from: the Pareto set of what the models expect.
+
+        Among candidates that satisfy the constraints with probability ``1 - alpha``. `best_trials` are the
+        Pareto-optimal measurements.
+
+        >>> study = Study([{"t": t} for t in range(8)], objectives={"yield": "maximize", "cost": "minimize"}, seed=1)
+        >>> for _ in range(8):
+        ...     trial = study.ask()
+        ...     t = trial.params["t"]
+        ...     trial = study.tell(trial, {"yield": 9.0 * t - t * t, "cost": float(t)})
+        >>> sorted(point.row for point in study.front)
+        [0, 1, 2, 3, 4]
+        """
+        task, found = self._task, self._pareto_set()
+        points = []
+        for point, mean, sd, pf in zip(found.points, found.mean, found.sd, found.prob_feasible, strict=True):
+            expected = outward_moments(task, mean, sd)
+            params, row = params_of(task, point)
+            feasible = float(pf) if task.constraints else None
+            qualified = bool(pf >= 1.0 - task.alpha)
+            points.append(Recommendation(params, row, *expected[self.objective], expected, feasible, qualified))
+        return tuple(points)
+
+    @property
+    def reference(self) -> Mapping[str, float] | None:
+        """Of several objectives the reference point, by name; None before it is known, or with one objective."""
+        task, history = self._task, self._history()
+        if len(task.objectives) == 1 or (task.reference is None and not len(history.series().y)):
+            return None
+        pairs = zip(task.objectives, reference_of(task, history), strict=True)
+        return {outcome.name: outcome.outward(z) for outcome, z in pairs}
+
+    @property
+    def hypervolume(self) -> float:
+        """Of several objectives the hypervolume above the reference point that `best_trials` have."""
+        objectives, reference = self._task.objectives, self.reference
+        if len(objectives) == 1:
+            raise InvalidInput("a hypervolume takes several objectives; this study has one.")
+        if reference is None:
+            return 0.0
+        values = [[o.inward(trial.values[o.name] or 0.0) for o in objectives] for trial in self.best_trials]
+        return hypervolume(values, [o.inward(reference[o.name]) for o in objectives]) if values else 0.0
 
     @property
     def excluded_rows(self) -> tuple[Any, ...]:
         """Candidates that are not suggested: ids of a table's rows, or parameters of another finite space."""
-        return tuple(self._name_of(index) for index in self._ledger.closed)
+        return tuple(self._task.domain.name_of(index) for index in self._ledger.excluded)
 
     def events(self, after: int = 0) -> tuple[Event, ...]:
         """Everything that happened, in order, from all who use the study; with ``after``, what came after that."""
@@ -319,25 +433,44 @@ class Study:
         trials = self._asker.ask(1 if n is None else as_whole(n, "n", least=1), as_key(key))
         return trials[0] if n is None else trials
 
-    def tell(self, trial: Trial | int, value: Any = None, *, failed: bool = False) -> Trial:
+    def tell(
+        self,
+        trial: Trial | int,
+        value: Any = None,
+        *,
+        sd: float | Mapping[str, float] | None = None,
+        failed: bool | str | Sequence[str] = False,
+    ) -> Trial:
         """Record what came out of a trial, in any order; ``failed=True`` if nothing did.
+
+        Several outcomes are told by name, ``{"yield": 81.2, "impurity": 0.3}``, together or one after the other; an
+        outcome that gave nothing is named by ``failed="impurity"``. A list of numbers is replicates, pooled exactly.
+        ``sd`` is the known standard deviation of a measurement; noise beyond it is fitted as always.
 
         Telling the same again changes nothing; telling something else is refused: see `amend`. A trial that was
         released may still be told. Of a trial that was offered to a second worker the first result counts; the
         other is put on record, and the trial is returned as it is.
+
+        >>> study = Study({"x": (0.0, 1.0)}, objective="yield", constraints={"impurity": ("<=", 0.5)}, seed=1)
+        >>> trial = study.tell(study.ask(), {"yield": [80.1, 81.3]})
+        >>> trial.status, study.tell(trial, {"impurity": 0.3}).status
+        ('pending', 'told')
         """
         known = self._known(trial)
-        if as_bool(failed, "failed"):
-            if value is not None:
-                raise InvalidInput(f"trial {known.number} cannot both fail and have the value {show(value)}.")
-            return transitions.end(self._recorder, known.number, "failed", None)
-        if value is None:
+        if value is None and isinstance(failed, bool | np.bool_) and not failed:
             raise InvalidInput(f"tell(trial {known.number}, ...) needs a value, or failed=True.")
-        number = self._number(value, f"the value of trial {known.number}")
-        return transitions.end(self._recorder, known.number, "told", number)
+        told = read_told(self._task, value, failed=failed, sd=sd, what=f"trial {known.number}")
+        return transitions.end(self._recorder, known.number, told)
 
     def add(
-        self, params: Any = None, value: Any = None, *, row: Any = None, failed: bool = False, key: str | None = None
+        self,
+        params: Any = None,
+        value: Any = None,
+        *,
+        row: Any = None,
+        sd: float | Mapping[str, float] | None = None,
+        failed: bool | str | Sequence[str] = False,
+        key: str | None = None,
     ) -> Trial:
         """Add a result that was not asked for: parameters (or the id of a table's row) with value or ``failed``.
 
@@ -353,10 +486,10 @@ class Study:
         """
         if (params is None) == (row is None):
             raise InvalidInput("add needs either params or row=, the id of a row of the table.")
-        if as_bool(failed, "failed") == (value is not None):
+        if isinstance(failed, bool | np.bool_) and failed == (value is not None):
             raise InvalidInput("add needs either a value or failed=True.")
-        number = None if failed else self._number(value, "value")
-        return transitions.add(self._recorder, number, lambda: self._place(params, row), as_key(key))
+        told = read_told(self._task, value, failed=failed, sd=sd, what="this result")
+        return transitions.add(self._recorder, told, lambda: self._place(params, row), as_key(key))
 
     def extend(
         self, rows: Any, *, id: str | None = None, ignore: str | Sequence[str] = (), reason: str = ""
@@ -391,7 +524,15 @@ class Study:
 
     # Correcting -----------------------------------------------------------------------------------------------------
 
-    def amend(self, trial: Trial | int, value: Any = None, *, failed: bool = False, reason: str) -> Trial:
+    def amend(
+        self,
+        trial: Trial | int,
+        value: Any = None,
+        *,
+        sd: float | Mapping[str, float] | None = None,
+        failed: bool | str | Sequence[str] = False,
+        reason: str,
+    ) -> Trial:
         """Correct the result of a trial; what it was before stays on record.
 
         >>> study = Study({"x": (0.0, 1.0)}, seed=1)
@@ -400,10 +541,10 @@ class Study:
         81.2
         """
         known = self._known(trial)
-        if as_bool(failed, "failed") == (value is not None):
+        if isinstance(failed, bool | np.bool_) and failed == (value is not None):
             raise InvalidInput(f"amend(trial {known.number}, ...) needs either a value or failed=True.")
-        number = None if failed else self._number(value, f"the value of trial {known.number}")
-        return transitions.amend(self._recorder, known.number, number, as_reason(reason, needed=True))
+        told = read_told(self._task, value, failed=failed, sd=sd, what=f"trial {known.number}")
+        return transitions.amend(self._recorder, known.number, told, as_reason(reason, needed=True))
 
     def exclude(self, trial: Trial | int, reason: str) -> Trial:
         """Set the result of a trial aside: it stays on record and is not used. Its candidate may be suggested again."""
@@ -418,13 +559,15 @@ class Study:
 
         What was measured there is still used, and it may still be recommended: the certificate is about all candidates.
         """
-        index = self._candidate(row)
-        transitions.close_row(self._recorder, index, self._name_of(index), as_reason(reason, needed=True))
+        domain = self._task.domain
+        index = domain.candidate_of(row)
+        transitions.exclude_row(self._recorder, index, domain.name_of(index), as_reason(reason, needed=True))
 
     def include_row(self, row: Any, reason: str = "") -> None:
         """Let a candidate be suggested again."""
-        index = self._candidate(row)
-        transitions.open_row(self._recorder, index, self._name_of(index), as_reason(reason))
+        domain = self._task.domain
+        index = domain.candidate_of(row)
+        transitions.include_row(self._recorder, index, domain.name_of(index), as_reason(reason))
 
     def release(self, trial: Trial | int, reason: str = "") -> Trial:
         """Give a pending trial up: it is lost, and its candidate may be suggested again."""
@@ -437,16 +580,28 @@ class Study:
     # Knowing --------------------------------------------------------------------------------------------------------
 
     def recommend(self) -> Recommendation:
-        """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``."""
-        history = self._told_history("recommend")
-        choice = self._choice(history)
-        params = self._table.params(choice.index) if choice.index >= 0 else self._product.decode(choice.x)
-        mean = float(self._within(history, np.asarray(self._sign * choice.mean)))
-        return Recommendation(params, self._row(choice.index), mean, choice.sd)
+        """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``.
+
+        Under constraints it is the best mean among points that satisfy them with probability ``1 - alpha``.
+        """
+        history, task = self._told_history("recommend"), self._task
+        if len(task.objectives) > 1:
+            raise InvalidInput(
+                "several objectives have no single best point: study.front is the Pareto set to choose from."
+            )
+        choice = recommended(task, history, self._carried.believe(history))
+        assert isinstance(choice, Choice)
+        params, row = params_of(task, choice.point)
+        mean = float(self._outward(history, np.asarray(choice.mean)))
+        if not task.constraints:
+            return Recommendation(params, row, mean, choice.sd)
+        pairs = zip(task.outcomes, choice.expected, strict=True)
+        expected = {outcome.name: (outcome.outward(each), sd) for outcome, (each, sd) in pairs}
+        return Recommendation(params, row, mean, choice.sd, expected, choice.prob_feasible, choice.qualified)
 
     def certificate(
         self, eps: float | None = None, *, draws: int = 0, record: bool = False, leave_out: int = 0
-    ) -> RemainingRegret:
+    ) -> Certified:
         """How much recommending now costs at most, in expectation, given the data: valid at every step.
 
         Parameters
@@ -461,7 +616,9 @@ class Study:
             Leave out so many of the last told values: the certificate as it was before them, of what its own model
             expected most of. `should_stop` compares these, and the report draws them.
 
-        On a table it is a theorem about the fitted model, which is more cautious than the one the search goes by;
+        With constraints it is a `FeasibleRegret`, with several objectives a `FrontRegret`; these have no ``eps`` and
+        ``draws``. On a table it is a theorem about the fitted model, which is more cautious than the one the search
+        goes by;
         elsewhere a dense sample stands for the space, and it is an estimate.
 
         Raises
@@ -482,17 +639,19 @@ class Study:
         if eps is not None:
             as_nonnegative(eps, "eps")
         draws, out = as_whole(draws, "draws"), as_whole(leave_out, "leave_out")
-        if out >= len(history.y):
-            raise InvalidInput(f"leave_out must leave one of the {len(history.y)} told values, got {out}.")
+        told = len(history.series().y)
+        if out >= told:
+            raise InvalidInput(f"leave_out must leave one of the {told} told values, got {out}.")
         if as_bool(record, "record") and out:
             raise InvalidInput("only the certificate of now goes on record: leave out either record= or leave_out=.")
-        choice = self._choice(history) if not out else None
-        left = self._certifier.certificate(without_last(history, out), choice, eps=eps, draws=draws)
+        choice = None if out else recommended(self._task, history, self._carried.believe(history))
+        then = without_last(history, out)
+        left = certificate_of(self._task, then, self._carried.doubt(then), choice, eps=eps, draws=draws)
         if record:
             self._recorder.record(lambda: self._recorder.event("certified", **left.to_data()))
         return left
 
-    def should_stop(self, when: Regret) -> RemainingRegret | None:
+    def should_stop(self, when: StopRule) -> Certified | None:
         """The certificate that permits stopping, or None: little enough is left now, and was after the last few values.
 
         The one stop rule: `maximize`, `optimize`, the report and every command that advises to stop go by it.
@@ -502,27 +661,29 @@ class Study:
         """
         check_stop(when)
         history = self._history()
-        if len(history.y) < when.patience:
+        if len(history.series().y) < when.patience:
             return None
         try:
             left = self.certificate()
-            return left if self._certifier.may_stop(when, history, left) else None
+            return left if self._carried.may_stop(when, history, left) else None
         except NumericalError:  # without a certificate there is no reason to stop
             return None
 
-    def predict(self, many: Iterable[Any]) -> tuple[Floats, Floats]:
-        """Posterior mean and sd of the objective (without noise) at a list of parameters, in the user's units.
+    def predict(self, many: Iterable[Any], outcome: str | None = None) -> tuple[Floats, Floats]:
+        """Posterior mean and sd of an outcome (without noise) at a list of parameters, in the user's units.
+
+        Of the (first) objective where no ``outcome`` is named.
 
         They need not be candidates: see `add`.
 
         Worse than the median of what was measured the model counts by logarithms (`Surrogate.compress`), and its law is
         skew: there they are the median, and half the width of the central 68 %.
         """
-        history = self._told_history("predict")
-        mean, sd = predict(self._asker.believe(history), self._encoded(many, "predict"))
-        return self._within(history, self._sign * mean), sd
+        history, k = self._told_history("predict"), self._number_of(outcome)
+        mean, sd = predict(self._carried.believe(history).believed(k), self._encoded(many, "predict"))
+        return self._outward(history, mean, k), sd
 
-    def predict_measurement(self, many: Iterable[Any]) -> tuple[Floats, Floats, Floats]:
+    def predict_measurement(self, many: Iterable[Any], outcome: str | None = None) -> tuple[Floats, Floats, Floats]:
         """Median, lower and upper end of what nine of ten measurements at a list of parameters should give.
 
         Noise is included. It comes from what was told alone, under the model of the certificate, which is more cautious
@@ -537,7 +698,8 @@ class Study:
         True
         """
         history = self._told_history("predict_measurement")
-        return self._certifier.measurement(history, self._encoded(many, "predict_measurement"))
+        X, k = self._encoded(many, "predict_measurement"), self._number_of(outcome)
+        return measurement_of(self._task, history, self._carried.doubt(history), X, k)
 
     def optimize(
         self,
@@ -545,7 +707,7 @@ class Study:
         n_trials: int | None = None,
         *,
         until: int | None = None,
-        stop_when: Regret | None = None,
+        stop_when: StopRule | None = None,
         callback: Callable[["Study", Trial], Any] | None = None,
         on_error: "OnError" = "raise",
         catch: "Exceptions | None" = None,
@@ -573,22 +735,8 @@ class Study:
     # Inside ---------------------------------------------------------------------------------------------------------
 
     @property
-    def _sign(self) -> float:
-        return 1.0 if self.direction == "maximize" else -1.0
-
-    @property
-    def _setup(self) -> Setup:
-        return self._ledger.setup
-
-    @property
-    def _table(self) -> Table:
-        assert isinstance(self._setup.domain, Table)
-        return self._setup.domain
-
-    @property
-    def _product(self) -> Mixed:
-        assert isinstance(self._setup.domain, Mixed)
-        return self._setup.domain
+    def _task(self) -> Task:
+        return self._ledger.task
 
     @property
     def _ledger(self) -> Ledger:
@@ -596,27 +744,7 @@ class Study:
 
     @property
     def _fit(self) -> Fit | None:
-        return self._ledger.fit
-
-    @property
-    def _state(self) -> State | None:
-        return self._asker.state
-
-    @_state.setter
-    def _state(self, state: State | None) -> None:
-        self._asker.state = state
-
-    def _number(self, value: Any, what: str) -> float:
-        try:
-            number = as_finite_float(value, what) + 0.0  # -0.0 and 0.0 are one value, in every database
-        except InvalidInput as error:
-            raise InvalidInput(f"{error} A trial without a result is told as failed=True.") from error
-        if not self._setup.surrogate.standardize and abs(number) > _LARGEST_RAW:
-            raise InvalidInput(
-                f"{what} must be within +-{_LARGEST_RAW:g} for a model that does not standardise, got {show(number)}. "
-                "Scale the values, or use a Surrogate with standardize=True."
-            )
-        return number
+        return self._ledger.fits[0]
 
     def _known(self, trial: Trial | int) -> Trial:
         number = trial.number if isinstance(trial, Trial) else trial
@@ -633,50 +761,43 @@ class Study:
 
     def _place(self, params: Any, row: Any) -> Place:
         """Where something was measured, by its parameters or by a row's id."""
-        if row is None:
-            return self._setup.domain.place(params)
-        if not isinstance(self.space, Table):
-            raise InvalidInput("row= names a row of a table; this study's space is not a table: give params.")
-        index = self.space.index_of_id(row)
-        return Place(self.space.params(index), self.space.X[index], index)
+        domain = self._task.domain
+        return domain.place(params) if row is None else domain.place_of_row(row)
 
-    def _row(self, index: int) -> Any:
-        return self.space.ids[index] if index >= 0 and isinstance(self.space, Table) else None
+    def _outward(self, history: History, values: Floats, k: int = 0) -> Floats:
+        """Values as the user sees them: within the limits, or as far outside as some were measured."""
+        outcome = self._task.outcomes[k]
+        return outcome.limits.reaching(outcome.outward(history.series(k).y)).clip(outcome.outward(values))
 
-    def _candidate(self, row: Any) -> int:
-        """The number of a candidate that is to be taken off the list, or put back."""
-        if isinstance(self.space, Table):
-            return self.space.index_of_id(row)
-        if not isinstance(self._setup.domain, Table):
-            raise InvalidInput(
-                "only candidates that can be listed can be excluded: rows of a table, or points of a finite space of "
-                "up to ten thousand. This space is neither; narrow its bounds in a new study instead."
-            )
-        return self._setup.domain.index_of(row)
+    def _number_of(self, outcome: Any) -> int:
+        names = [each.name for each in self._task.outcomes]
+        if outcome is not None and outcome not in names:
+            raise InvalidInput(f"outcome must be one of {', '.join(names)}, got {show(outcome)}.")
+        return 0 if outcome is None else names.index(outcome)
 
-    def _name_of(self, index: int) -> Any:
-        return self.space.ids[index] if isinstance(self.space, Table) else self._table.params(index)
-
-    def _within(self, history: History, values: Floats) -> Floats:
-        """Values within the limits, or as far outside as some were measured."""
-        return self._limits.reaching(self._sign * history.y).clip(values)
+    def _pareto_set(self) -> Front:
+        if len(self._task.objectives) == 1:
+            raise InvalidInput("a front takes several objectives; this study has one: see recommend().")
+        history = self._told_history("front")
+        found = recommended(self._task, history, self._carried.believe(history))
+        assert isinstance(found, Front)
+        return found
 
     def _encoded(self, many: Iterable[Any], what: str) -> Floats:
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):
             raise InvalidInput(
                 f"{what} needs a list of params, got {show(many)}. For one point write {what}([params])."
             )
-        domain = self._setup.domain
+        domain = self._task.domain
         places = [domain.place(params).x for params in many]
         return np.array(places, dtype=np.float64).reshape(len(places), domain.dim)
 
-    def _choice(self, history: History) -> Choice:
-        return recommend(self._setup, history, self._asker.believe(history))
-
     def _told_history(self, what: str) -> History:
         history = self._history()
-        if not len(history.y):
-            raise InvalidInput(f"{what} needs at least one told value; tell or add one first.")
+        for k, outcome in enumerate(self._task.outcomes):
+            if not len(history.series(k).y):
+                which = "" if len(self._task.outcomes) == 1 else f" of {outcome.name}"
+                raise InvalidInput(f"{what} needs at least one told value{which}; tell or add one first.")
         return history
 
     def _history(self) -> History:

@@ -7,18 +7,20 @@ tell at once cannot both be first.
 from collections.abc import Callable
 from typing import Any
 
-from regretless.errors import InvalidInput, TrialConflict
-from regretless.optimizer import with_table
-from regretless.spaces import OUTSIDE, Place, Raw, Table, extended_table, further_rows
-from regretless.study.events import Event
+from regretless.errors import TrialConflict
+from regretless.optimizer import Task, with_table
+from regretless.spaces import Place, Raw, extended_table, further_rows
+from regretless.study.events import Event, Kind
+from regretless.study.ledger import Values
 from regretless.study.recorder import Recorder
-from regretless.study.trial import Status, Trial
+from regretless.study.trial import Trial
+from regretless.study.values import Told
 
-__all__ = ["add", "amend", "close_row", "end", "extend", "open_row", "release", "renew", "use"]
+__all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "release", "renew", "use"]
 
 
-def end(recorder: Recorder, number: int, status: Status, value: float | None) -> Trial:
-    """Store a result. The first counts; the same again changes nothing; another is refused.
+def end(recorder: Recorder, number: int, told: Told) -> Trial:
+    """Store a result, or some outcomes of it. The first counts; the same again changes nothing; another is refused.
 
     A trial that was offered again has two workers: the first result counts, and the other worker's, which comes late,
     is put on record and not used.
@@ -26,58 +28,79 @@ def end(recorder: Recorder, number: int, status: Status, value: float | None) ->
     ledger = recorder.ledger
 
     def decide() -> Event | None:
-        trial = ledger.trials[number]
-        if trial.status in ("pending", "lost"):
-            return recorder.event("told" if status == "told" else "failed", number, value, worker=recorder.worker)
-        if (status, value) in ((trial.status, trial.value), ledger.first_told.get(number)):
-            return None
-        if number in ledger.passed_on:
-            if (number, value) in ledger.late:
+        trial, task = ledger.trials[number], ledger.task
+        known = {} if trial.status == "lost" else trial.values
+        values = told.values
+        if values is None:
+            missing = [outcome.name for outcome in task.outcomes if outcome.name not in known]
+            values = dict.fromkeys(missing or [outcome.name for outcome in task.outcomes])
+        new = {name: value for name, value in values.items() if name not in known}
+        other = {
+            name: value
+            for name, value in values.items()
+            if name in known and (value, told.noise.get(name, {})) != (known[name], trial.noise.get(name, {}))
+        }
+        first = ledger.first_told.get(number, {})
+        if all(name in first and first[name] == value for name, value in other.items()):
+            if not new:
                 return None
-            return recorder.event("late", number, value, worker=recorder.worker)
-        now = f"telling {value!r}" if status == "told" else "failing it"
+            value, data = Told(new, {name: said for name, said in told.noise.items() if name in new}).on_record(task)
+            kind: Kind = "failed" if all(each is None for each in new.values()) else "told"
+            return recorder.event(kind, number, value, **data, worker=recorder.worker)
+        if number in ledger.passed_on:
+            if (number, tuple(values.items())) in ledger.late:
+                return None
+            value, data = Told(values, told.noise).on_record(task)
+            return recorder.event("late", number, value, **data, worker=recorder.worker)
         raise TrialConflict(
-            f"trial {number} was already {_had(trial)}; {now} now would change the past. Use amend to correct it."
+            f"trial {number} was already {_had(trial, list(other))}; {_now(task, other)} now would change the past. "
+            "Use amend to correct it."
         )
 
     recorder.record(decide)
     return ledger.trials[number]
 
 
-def add(recorder: Recorder, value: float | None, where: Callable[[], Place], key: str) -> Trial:
+def add(recorder: Recorder, told: Told, where: Callable[[], Place], key: str) -> Trial:
     """Store data that was not asked for, once for each key. Of a point that is not a candidate it is another event."""
     ledger = recorder.ledger
 
     def decide() -> Event | None:
         if key in ledger.keys:
             return None
-        number, space, place = len(ledger.trials), ledger.setup.space, where()
-        on_table = isinstance(ledger.setup.domain, Table)
-        data: dict[str, Any] = {"params": place.params, "row": None, "index": place.index}
-        if place.index == OUTSIDE:
-            what = "not a row of the table" if isinstance(space, Table) else "outside the space"
-            note = f"{what}: used as data, never suggested"
-            return recorder.event("added_outside", number, value, **data, x=place.x.tolist(), note=note, key=key)
-        if isinstance(space, Table):
-            data["row"] = space.ids[place.index]
-        if not on_table:
+        number, task, domain, place = len(ledger.trials), ledger.task, ledger.task.domain, where()
+        value, more = _all_of(told, task).on_record(task)
+        data: dict[str, Any] = {"params": place.params, "row": domain.row_of(place.point), "index": place.index, **more}
+        if place.index is None:
             data["x"] = place.x.tolist()
-        return recorder.event("added", number, value, **data, key=key)
+        if place.inside:
+            return recorder.event("added", number, value, **data, key=key)
+        what = "not a row of the table" if domain.has_rows else "outside the space"
+        note = f"{what}: used as data, never suggested"
+        return recorder.event("added_outside", number, value, **data, note=note, key=key)
 
     recorder.record(decide)
     return ledger.trials[ledger.keys[key][0]]
 
 
-def amend(recorder: Recorder, number: int, value: float | None, reason: str) -> Trial:
-    """Store a correction of a result (None: it failed)."""
+def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
+    """Store a correction of a result, or of some outcomes of it (None: it failed)."""
     ledger = recorder.ledger
 
     def decide() -> Event | None:
-        trial = ledger.trials[number]
-        if trial.status in ("pending", "lost"):
+        trial, task = ledger.trials[number], ledger.task
+        if trial.status == "lost" or not trial.values:
             raise TrialConflict(f"trial {number} has no result to amend: it is {trial.status}. Use tell.")
-        same = (trial.status, trial.value) == ("failed" if value is None else "told", value)
-        return None if same else recorder.event("amended", number, value, reason=reason)
+        values = dict.fromkeys(trial.values) if told.values is None else told.values
+        missing = [name for name in values if name not in trial.values]
+        if missing:
+            raise TrialConflict(f"trial {number} has no result of {missing[0]} to amend. Use tell.")
+        same = all(
+            (value, told.noise.get(name, {})) == (trial.values[name], trial.noise.get(name, {}))
+            for name, value in values.items()
+        )
+        value, data = Told(values, told.noise).on_record(task)
+        return None if same else recorder.event("amended", number, value, **data, reason=reason)
 
     recorder.record(decide)
     return ledger.trials[number]
@@ -110,7 +133,13 @@ def release(recorder: Recorder, number: int, reason: str) -> Trial:
         if trial.status == "lost":
             return None
         if trial.status != "pending":
-            raise TrialConflict(f"trial {number} is not pending: it was already {_had(trial)}.")
+            raise TrialConflict(f"trial {number} is not pending: it was already {_had(trial, list(trial.values))}.")
+        if trial.values:
+            missing = [outcome.name for outcome in ledger.task.outcomes if outcome.name not in trial.values]
+            raise TrialConflict(
+                f"trial {number} has a result of {', '.join(trial.values)} already. Tell {' and '.join(missing)}, or "
+                f"that it failed: tell({number}, failed={missing!r})."
+            )
         return recorder.event("lost", number, reason=reason)
 
     recorder.record(decide)
@@ -136,46 +165,62 @@ def extend(recorder: Recorder, raw: Raw, reason: str) -> list[Any]:
 
     def decide() -> Event | None:
         nonlocal before
-        table = ledger.setup.space
-        if not isinstance(table, Table):
-            raise InvalidInput(
-                "only a table can be extended; this space is the product of its parameters. Make a new study with "
-                "wider ones, and add to it what was measured."
-            )
-        before = table.n_candidates
-        rows = further_rows(table, raw)
+        task = ledger.task
+        rows = further_rows(task.space, raw)
+        before = task.domain.n_candidates or 0
         if not len(rows):
             return None
-        with_table(ledger.setup, extended_table(table, rows))  # what cannot be added up is not stored
+        with_table(task, extended_table(task.space, rows))  # what cannot be added up is not stored
         columns = {name: list(values) for name, values in rows.columns.items()}
         named = None if rows.ids is None else list(rows.ids)
         return recorder.event("extended", columns=columns, ids=named, reason=reason)
 
     recorder.record(decide)
-    table = ledger.setup.space
-    assert isinstance(table, Table)
-    return list(table.ids[before:])
+    domain = ledger.task.domain
+    return [domain.name_of(index) for index in range(before, domain.n_candidates or 0)]
 
 
-def close_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
+def exclude_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
     """Take a candidate off the list of what may be suggested."""
     ledger = recorder.ledger
 
     def decide() -> Event | None:
-        return None if index in ledger.closed else recorder.event("row_excluded", index=index, row=row, reason=reason)
+        return None if index in ledger.excluded else recorder.event("row_excluded", index=index, row=row, reason=reason)
 
     recorder.record(decide)
 
 
-def open_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
+def include_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
     """Put a candidate back on the list."""
     ledger = recorder.ledger
 
     def decide() -> Event | None:
-        return recorder.event("row_included", index=index, row=row, reason=reason) if index in ledger.closed else None
+        return recorder.event("row_included", index=index, row=row, reason=reason) if index in ledger.excluded else None
 
     recorder.record(decide)
 
 
-def _had(trial: Trial) -> str:
-    return f"told {trial.value!r}" if trial.status == "told" else "failed"
+def _all_of(told: Told, task: Task) -> Told:
+    """With every outcome that is not named: where all failed, all of them."""
+    return Told(dict.fromkeys(outcome.name for outcome in task.outcomes)) if told.values is None else told
+
+
+def _had(trial: Trial, names: list[str]) -> str:
+    """What was told of some outcomes; by name, where there are several."""
+    if trial.status == "failed":
+        return "failed"
+    if len(trial.values) == 1 and trial.status == "told":
+        return f"told {trial.value!r}"
+    return "told " + " and ".join(f"{name} {_or_failed(trial.values[name])}" for name in names)
+
+
+def _now(task: Task, values: Values) -> str:
+    if all(value is None for value in values.values()):
+        return "failing it"
+    if len(task.outcomes) == 1:
+        return f"telling {values[task.objective.name]!r}"
+    return "telling " + " and ".join(f"{name} {_or_failed(value)}" for name, value in values.items())
+
+
+def _or_failed(value: float | None) -> str:
+    return "failed" if value is None else repr(value)

@@ -24,7 +24,11 @@ class Trial:
     status
         ``"pending"`` until told, then ``"told"`` or ``"failed"``; ``"lost"`` once it was released.
     value
-        What was measured, in the user's units and sign.
+        What was measured of the first objective, in the user's units and sign; the mean of replicates.
+    values
+        What was measured of each outcome, by name; None of one that failed. What is not named is not there yet.
+    noise
+        What was told of the noise of values, by outcome: ``{"sd": 0.4}``, ``{"replicates": [80.1, 81.3]}`` or both.
     source
         ``"design"`` (initial design), ``"rule"``, ``"random"`` (the model could not be used: see ``fallback``) or
         ``"added"`` (a result that was not asked for).
@@ -56,6 +60,8 @@ class Trial:
     fallback: str | None = None
     excluded: bool = False
     note: str | None = None
+    values: Mapping[str, float | None] = field(default_factory=dict)
+    noise: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def zeta(self) -> float | None:
@@ -65,9 +71,17 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """Where the posterior mean is best, with that mean and sd of f in the user's units and sign."""
+    """What to settle on, in the user's units and sign: with one objective where its posterior mean is best.
+
+    ``mean`` and ``sd`` are those of the first objective. With several outcomes ``expected`` has mean and sd of each by
+    name. Under constraints ``prob_feasible`` is the probability that all of them hold there, and ``qualified`` says
+    whether that is as large as was asked for; where no point qualifies, the most probably feasible one is named.
+    """
 
     params: Mapping[str, Any]
     row: Any
     mean: float
     sd: float
+    expected: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    prob_feasible: float | None = None
+    qualified: bool = True

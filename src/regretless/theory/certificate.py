@@ -16,14 +16,13 @@ from regretless.arrays import Floats, as_matrix, as_nonnegative, as_whole, show
 from regretless.confidence import tail_sum
 from regretless.confidence.normal import tail
 from regretless.errors import InvalidInput
-from regretless.gp import Posterior, TablePosterior
+from regretless.gp import Belief, Candidates, Posterior
 from regretless.linalg import cholesky
 from regretless.theory.lemma import lemma_bound
 from regretless.theory.limited import limited_exceedance, limited_mean, limited_pairwise, limited_tail_sum
 
 __all__ = ["BestProbability", "Certificate", "remaining_regret"]
 
-_BLOCK = 1 << 14  # candidates worked on at once: memory stays bounded
 #: Candidates drawn jointly at most, and what may be left out for certain to save more.
 _JOINTLY = 1000
 _LEFT_OUT = 1e-6
@@ -73,7 +72,7 @@ class Certificate:
 
 
 def remaining_regret(
-    belief: TablePosterior | Posterior,
+    belief: Belief,
     X: Floats | None = None,
     *,
     index: int | None = None,
@@ -104,22 +103,28 @@ def remaining_regret(
     draws = as_whole(draws, "draws")
     if draws and rng is None:
         raise InvalidInput("draws need a generator: rng=numpy.random.default_rng(seed).")
-    X = _candidates(belief, X)
+    if X is not None and belief.candidates is None:
+        X = as_matrix(X, "X")
+        if not len(X):
+            raise InvalidInput("X must hold one candidate at least.")
+    candidates = belief.on(X)
+    X, mean, sd = candidates.X, candidates.mean, candidates.sd
     if index is not None and not 0 <= index < len(X):
         raise InvalidInput(f"index must be that of a candidate, 0 to {len(X) - 1}, got {show(index)}.")
     if among is not None and not (among.shape == (len(X),) and among.any() and (index is None or among[index])):
         raise InvalidInput(f"among must mark some of the {len(X)} candidates, the one with the index too.")
     if not limits[0] < limits[1]:
         raise InvalidInput(f"limits must be a lower and a larger upper one, got {limits!r}.")
-    mean, sd = _moments(belief, X)
     counted = np.arange(len(X)) if among is None else np.flatnonzero(among)
     index = int(counted[mean[counted].argmax()]) if index is None else int(index)
     lower, upper = limits[0] - float(mean[index]), limits[1] - float(mean[index])
     below = mean - mean[index]  # counted from the recommendation, so that small certificates do not cancel
-    difference_sd = _difference_sd(belief, X, sd, index)
+    difference_sd = _difference_sd(candidates, sd, index)
     best = None
     if draws and rng is not None:
-        best = _best_probability(belief, X, counted, below, difference_sd, index, int(draws), rng, lower, upper)
+        best = _best_probability(
+            belief.posterior, X, counted, below, difference_sd, index, int(draws), rng, lower, upper
+        )
     here, at = float(sd[index]), int(np.searchsorted(counted, index))
     if among is not None:
         below, difference_sd, sd = below[counted], difference_sd[counted], sd[counted]
@@ -145,40 +150,9 @@ def remaining_regret(
     )
 
 
-def _candidates(belief: TablePosterior | Posterior, X: Floats | None) -> Floats:
-    if isinstance(belief, TablePosterior):
-        if X is not None:
-            raise InvalidInput("a table posterior brings its own candidates; leave X out.")
-        return belief.X
-    if X is None:
-        raise InvalidInput("a posterior needs the candidates: hand in X, one row each, encoded.")
-    X = as_matrix(X, "X")
-    if not len(X):
-        raise InvalidInput("X must hold one candidate at least.")
-    return X
-
-
-def _moments(belief: TablePosterior | Posterior, X: Floats) -> tuple[Floats, Floats]:
-    if isinstance(belief, TablePosterior):
-        return belief.mean, belief.sd
-    mean, sd = np.empty(len(X)), np.empty(len(X))
-    for begin in range(0, len(X), _BLOCK):
-        part = slice(begin, begin + _BLOCK)
-        mean[part], sd[part] = belief.mean_sd(X[part])
-    return mean, sd
-
-
-def _difference_sd(belief: TablePosterior | Posterior, X: Floats, sd: Floats, index: int) -> Floats:
+def _difference_sd(candidates: Candidates, sd: Floats, index: int) -> Floats:
     """Posterior standard deviation of f(x) - f(x-hat) for every candidate; 0 at the recommendation."""
-    if isinstance(belief, TablePosterior):
-        column = belief.covariance_with(index)
-    else:
-        best = X[index][None, :]
-        weights = belief.factor.solve(belief.kernel(best, belief.X)[0])
-        column = np.empty(len(X))
-        for begin in range(0, len(X), _BLOCK):
-            part = slice(begin, begin + _BLOCK)
-            column[part] = belief.kernel(X[part], best)[:, 0] - belief.kernel(X[part], belief.X) @ weights
+    column = candidates.covariance_with(index)
     column *= -2.0
     column += sd * sd
     column += sd[index] ** 2
@@ -188,7 +162,7 @@ def _difference_sd(belief: TablePosterior | Posterior, X: Floats, sd: Floats, in
 
 
 def _best_probability(
-    belief: TablePosterior | Posterior,
+    post: Posterior,
     X: Floats,
     counted: npt.NDArray[np.intp],
     below: Floats,
@@ -199,7 +173,6 @@ def _best_probability(
     lower: float,
     upper: float,
 ) -> BestProbability:
-    post = belief.posterior if isinstance(belief, TablePosterior) else belief
     rivals = counted[difference_sd[counted] > _SAME * math.sqrt(post.kernel.signal_var)]
     better = tail(-below[rivals] / difference_sd[rivals])  # P(f(x) > f(x-hat))
     order = np.argsort(-better, kind="stable")

@@ -59,7 +59,8 @@ def leave_one_out(posterior: Posterior) -> LeaveOneOut:
     .. math:: \mu_{-i} = y_i - \frac{[K^{-1}(y - m)]_i}{[K^{-1}]_{ii}}, \qquad
               \sigma_{-i}^2 = \frac{1}{[K^{-1}]_{ii}}, \qquad K = K_{XX} + \sigma^2 I
 
-    The hyperparameters are not fitted again. One observation is predicted from the prior.
+    The hyperparameters are not fitted again. One observation is predicted from the prior. Observations of an earlier
+    study help to predict, and are not predicted themselves.
 
     >>> from regretless.gp import Kernel, posterior
     >>> data = posterior(Kernel("rbf", np.array([0.3]), 2.0), noise_var=0.5, X=np.array([[0.4]]), y=np.array([1.0]))
@@ -67,15 +68,17 @@ def leave_one_out(posterior: Posterior) -> LeaveOneOut:
     >>> loo.mean.round(9).tolist(), loo.sd.round(3).tolist(), loo.residual.round(3).tolist()
     ([0.0], [1.581], [0.632])
     """
-    if not len(posterior):
+    own = slice(posterior.n_source, None)
+    y, weights = posterior.y[own], posterior.weights[own]
+    if not len(y):
         raise InvalidInput("leave-one-out needs one observation at least, got none.")
-    precision = posterior.factor.inverse()
+    precision = posterior.factor.inverse()[own, own]
     diagonal = precision.diagonal()
     sd = 1.0 / np.sqrt(diagonal)
     return LeaveOneOut(
-        mean=posterior.y - posterior.weights / diagonal,
+        mean=y - weights / diagonal,
         sd=sd,
-        residual=posterior.weights * sd,
+        residual=weights * sd,
         correlation=precision * sd * sd[:, None],
     )
 
@@ -101,7 +104,7 @@ def calibration(posterior: Posterior, *, amber: float = 0.05, red: float = 0.001
     """
     if check_delta(red) > check_delta(amber):
         raise InvalidInput(f"red must be at most amber, got red={red!r} and amber={amber!r}.")
-    n = len(posterior)
+    n = len(posterior) - posterior.n_source
     if n < ENOUGH:
         message = f"Too few data ({n}): from {ENOUGH} observations on the model can be checked against them."
         return Calibration("too few data", 1.0, 1.0, 1.0, 1.0, amber, red, message)

@@ -50,8 +50,8 @@ def test_old_databases_open(tmp_path, name):
     assert table.about == {"file": "scope.csv"}
     assert [event.author for event in table.events()] == ["ann"] * len(table.events())
     minimum = Study.open(path, "minimum")
-    assert not minimum._setup.surrogate.compress  # settings that came later
-    assert not minimum._setup.surrogate.fit_mean
+    assert not minimum._task.surrogate.compress  # settings that came later
+    assert not minimum._task.surrogate.fit_mean
     assert (minimum.direction, minimum.rule.name, minimum.objective) == ("minimize", "gp-ucb", "loss")
     assert minimum.best.value == min(trial.value for trial in minimum.trials if trial.status == "told")
     assert len(replay(minimum)) == 9

@@ -1,0 +1,152 @@
+r"""Several objectives, all maximised, above a reference point z; with c = sqrt(zeta), one draw for all of them.
+
+- `Chebyshev`: :math:`\arg\max_x \min_k \lambda_k (\mu_k + c\,\sigma_k - z_k)/r_k` with random weights lambda
+  (Paria, Kandasamy and Poczos 2020), the rule with a theorem: :mod:`regretless.theory.objectives`.
+- `HVI`: the point of upper bounds that would add most hypervolume to the front of the means.
+
+r_k is the range of that front, so that weights mean the same whatever the units. Constraints, where there are any,
+restrict both to the optimistic set of :mod:`regretless.acquisition.constrained`; with one objective both are UCB.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from regretless.acquisition.constrained import in_optimistic_set
+from regretless.acquisition.outputs import JointFormula, JointMomentScore, JointUCB, OfFirst, Outputs
+from regretless.acquisition.ucb import UpperBound
+from regretless.arrays import Floats
+from regretless.pareto import FreeBoxes, free_boxes
+
+__all__ = ["HVI", "Chebyshev", "ChebyshevBound", "Improvement"]
+
+#: With random weights steps without a shift explore too little: the theorem's has every second step.
+EVERY_SECOND = 2
+#: On a box the smallest of the K terms is taken softly, over this share of its standard deviation over the candidates:
+#: its largest value lies on an edge, where two terms are equal and an ascent would stop.
+_SOFT = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class ChebyshevBound:
+    r"""The upper bound of a Chebyshev scalarisation, with weights w_k = lambda_k/r_k.
+
+    .. math:: \min_k v_k, \quad v_k = w_k (\mu_k + c\,\sigma_k - z_k), \qquad
+              \text{or softly } -\tau \log \sum_k e^{-v_k/\tau}
+    """
+
+    root: float
+    weights: Floats
+    reference: Floats
+    softness: float = 0.0
+
+    def value(self, mean: Floats, sd: Floats) -> Floats:
+        """The smallest term."""
+        v = self._terms(mean, sd)
+        least: Floats = v.min(axis=1)
+        if self.softness:
+            least -= self.softness * np.log(np.exp((least[:, None] - v) / self.softness).sum(axis=1))
+        return least
+
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
+        """(w_k, c w_k) for the smallest term, or in soft shares; zeros for outcomes that are no objective."""
+        v = self._terms(mean, sd)
+        if self.softness:
+            shares = np.exp((v.min(axis=1, keepdims=True) - v) / self.softness)
+            shares /= shares.sum(axis=1, keepdims=True)
+        else:
+            shares = np.zeros_like(v)
+            shares[np.arange(len(v)), v.argmin(axis=1)] = 1.0
+        by_mean = np.zeros_like(mean)
+        by_mean[:, : v.shape[1]] = shares * self.weights
+        return by_mean, self.root * by_mean
+
+    def _terms(self, mean: Floats, sd: Floats) -> Floats:
+        K = len(self.weights)
+        return self.weights * (mean[:, :K] + self.root * sd[:, :K] - self.reference)
+
+
+@dataclass(frozen=True, slots=True)
+class Chebyshev(JointUCB):
+    """Random Chebyshev scalarisation, weights from the flat Dirichlet law; the default for several objectives.
+
+    Its theorem needs N events only, one per candidate, however many objectives and constraints there are. The default
+    law has its shift at every second step.
+    """
+
+    name: ClassVar[str] = "chebyshev"
+    every: ClassVar[int] = EVERY_SECOND
+
+    def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointMomentScore:
+        """One draw of zeta, then one of the weights; they are recorded."""
+        zeta = self.draw_zeta(outputs, t, rng)
+        root, K = math.sqrt(zeta), outputs.n_objectives
+        if K == 1:
+            return in_optimistic_set(outputs, OfFirst(UpperBound(root)), root, {"zeta": zeta})
+        weights = rng.dirichlet(np.ones(K))  # ~ uniform on the simplex
+        assert outputs.reference is not None
+        scaled = weights / outputs.ranges(outputs.front_of_means())
+        aim = ChebyshevBound(root, scaled, outputs.reference)
+        if outputs.n_candidates is None:
+            spread = float(aim.value(outputs.mean, outputs.sd).std())
+            aim = ChebyshevBound(root, scaled, outputs.reference, _SOFT * spread)
+        record = {"zeta": zeta} | {f"weight_{k}": float(weight) for k, weight in enumerate(weights)}
+        return in_optimistic_set(outputs, aim, root, record)
+
+
+@dataclass(frozen=True, slots=True)
+class Improvement:
+    """Hypervolume improvement of the upper bounds; where there is none, minus what is missing to one.
+
+    In units of the ranges ``scale``; the second part is the depth of :class:`regretless.pareto.FreeBoxes`, so that the
+    score is continuous and leads out of what is dominated.
+    """
+
+    root: float
+    boxes: FreeBoxes  # in units of the scale
+    scale: Floats
+
+    def value(self, mean: Floats, sd: Floats) -> Floats:
+        """The improvement, or minus what is missing."""
+        U = self._upper(mean, sd)
+        depth, _ = self.boxes.depth(U, np.ones(U.shape[1]))
+        return self.boxes.improvement(U) + np.minimum(depth, 0.0)
+
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
+        """Those by each upper bound, times (1, c)."""
+        U = self._upper(mean, sd)
+        depth, by_depth = self.boxes.depth(U, np.ones(U.shape[1]))
+        by_u = self.boxes.improvement_and_slopes(U)[1] + by_depth * (depth < 0.0)[:, None]
+        by_mean = np.zeros_like(mean)
+        by_mean[:, : U.shape[1]] = by_u / self.scale
+        return by_mean, self.root * by_mean
+
+    def _upper(self, mean: Floats, sd: Floats) -> Floats:
+        K = len(self.scale)
+        return (mean[:, :K] + self.root * sd[:, :K]) / self.scale
+
+
+@dataclass(frozen=True, slots=True)
+class HVI(JointUCB):
+    """Hypervolume improvement of the upper bounds over the front of the means, exactly, with gradients.
+
+    With N events, one per candidate, the expected hypervolume of all candidates is at most that of their upper bounds;
+    the greedy rule itself has no regret bound. The number of boxes grows like (front size)^(K/2).
+    """
+
+    name: ClassVar[str] = "hvi"
+    every: ClassVar[int] = EVERY_SECOND
+
+    def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointMomentScore:
+        """One draw of zeta."""
+        zeta = self.draw_zeta(outputs, t, rng)
+        root = math.sqrt(zeta)
+        aim: JointFormula = OfFirst(UpperBound(root))
+        if outputs.n_objectives > 1:
+            assert outputs.reference is not None
+            front = outputs.front_of_means()
+            scale = outputs.ranges(front)
+            aim = Improvement(root, free_boxes(front / scale, outputs.reference / scale), scale)
+        return in_optimistic_set(outputs, aim, root, {"zeta": zeta})

@@ -1,0 +1,98 @@
+"""Hyperparameters are estimated from data: the highest density that some local searches find."""
+
+import math
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.errors import InvalidInput, NumericalError
+from regretless.gp.hyperparameters import Hyperparameters
+from regretless.gp.noise import Noise
+from regretless.gp.objective import FitObjective
+from regretless.gp.outcome_transform import Units
+from regretless.gp.posterior import Posterior
+from regretless.gp.settings import FitSettings
+from regretless.gp.transfer import Source
+
+__all__ = ["fit"]
+
+
+def fit(
+    surrogate: FitSettings,
+    X: Floats,
+    y: Floats,
+    *,
+    categorical: tuple[bool, ...],
+    start: Hyperparameters | None,
+    rng: np.random.Generator,
+    noise: Noise | None = None,
+    source: Source | None = None,
+) -> Hyperparameters:
+    """Hyperparameters for the data, from the last ones (``start``) and some further starts.
+
+    With fewer than two observations, or when no start gives a finite optimum, the starting point itself is returned.
+    A fitted mean goes into the units: the model sees values less their mean. ``noise`` is what is known of it, in the
+    units of y; the fitted noise is then an extra that all observations have.
+
+    With a ``source`` there are two fits, without it and jointly with it. The second is taken where it predicts each
+    observation from the others (and the source) at least as well: else rho is 0, and nothing of the source is left.
+    """
+    alone = _fit(surrogate, X, y, categorical, start, rng, noise, None)
+    if source is None:
+        return alone
+    before = start if start is not None and start.rho else _as_start(source)
+    together = _fit(surrogate, X, y, categorical, before, rng, noise, source)
+    try:
+        with_source = _left_out_density(together.posterior(categorical, X, y, noise=noise, source=source))
+        without = _left_out_density(alone.posterior(categorical, X, y, noise=noise))
+    except NumericalError:
+        return alone
+    return together if with_source >= without else alone
+
+
+def _fit(
+    surrogate: FitSettings,
+    X: Floats,
+    y: Floats,
+    categorical: tuple[bool, ...],
+    start: Hyperparameters | None,
+    rng: np.random.Generator,
+    noise: Noise | None,
+    source: Source | None,
+) -> Hyperparameters:
+    d = X.shape[1]
+    given = surrogate.lengthscale if isinstance(surrogate.lengthscale, tuple) else (surrogate.lengthscale,) * d
+    if len(given) != d:
+        raise InvalidInput(f"lengthscale must be one number or one per column, {d} in all; got {len(given)}.")
+    units = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
+    seen = None if noise is None else noise.scaled(units.slope(y))
+    objective = FitObjective.build(surrogate, X, units.standardised(y), categorical, seen, source)
+    family, best = objective.first_guess(start)
+    if len(objective.y) >= 2 and objective.free.any():
+        further = [objective.further_start(rng) for _ in range(surrogate.restarts)]
+        family, best = objective.best_of((family, best), further)
+        if surrogate.method != "fixed":
+            units = units.moved(objective.mean(family, best))
+    theta = np.exp(best)
+    # What is given is handed through: exp(log(v)) may round, and a noise of exactly zero has no logarithm.
+    fitted = tuple(float(v) for v in theta[:d])
+    lengthscale = tuple(v for v in given if v is not None) if surrogate.method == "fixed" else fitted
+    signal_var = surrogate.signal_var if surrogate.signal_var is not None else float(theta[d])
+    noise_var = surrogate.noise_var if surrogate.noise_var is not None else float(theta[d + 1])
+    return Hyperparameters(family, lengthscale, signal_var, noise_var, units, objective.rho(best))
+
+
+def _as_start(source: Source) -> Hyperparameters:
+    """The fit of the source alone."""
+    *lengthscale, signal_var, noise_var = np.exp(source.log_theta).tolist()
+    return Hyperparameters(source.family, tuple(lengthscale), signal_var, noise_var)
+
+
+def _left_out_density(posterior: Posterior) -> float:
+    r"""Log density of each observation of the study given all the others (Rasmussen and Williams 2006, 5.10 to 5.12).
+
+    .. math:: \sum_i \tfrac12 \log [K^{-1}]_{ii} - \tfrac12 [K^{-1} y]_i^2 / [K^{-1}]_{ii} - \tfrac12 \log 2\pi
+    """
+    own = slice(posterior.n_source, None)
+    precision, weights = posterior.factor.inverse().diagonal()[own], posterior.weights[own]
+    return 0.5 * float((np.log(precision) - weights**2 / precision - math.log(2.0 * math.pi)).sum())

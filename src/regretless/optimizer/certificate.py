@@ -1,0 +1,309 @@
+"""How much regret is left, in the user's units and in one sentence."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+from regretless.optimizer.limits import Given, as_limits
+from regretless.optimizer.wording import amount, rounded
+from regretless.theory import BestProbability, Calibration
+
+__all__ = ["Certified", "FeasibleRegret", "FrontRegret", "RemainingRegret"]
+
+
+@dataclass(frozen=True, slots=True)
+class RemainingRegret:
+    """An upper bound on what recommending the best posterior mean costs, in the user's units.
+
+    Attributes
+    ----------
+    params, row
+        What is recommended.
+    mean, sd
+        Posterior mean (within the limits) and sd of the objective there, under the model of the certificate: on a table
+        it is more cautious than the one that recommends and predicts.
+    bound
+        Upper bound on the expected regret given the data: the smaller of ``tail_sum`` and ``pairwise``. It may be
+        looked at after every trial and used to stop.
+    lemma
+        The bound of the paper's key lemma, for comparison.
+    eps, exceeds
+        Upper bound on the probability that the regret is more than ``eps``; None where no eps was given.
+    best
+        Probability that the recommendation is the best candidate, by joint draws; None where none were asked for.
+    exact
+        True where every candidate was counted (a table); False where a dense sample stands for the space.
+    trust
+        Whether the model predicts its own data within its error bars: ``trust.light`` and ``trust.message``.
+    objective, model
+        What is measured, and whether the model's parameters were ``"fitted"`` to the data or ``"given"``.
+    used, told
+        How many of how many results the model rests on: a subset, and the sentence says so, where there are very many.
+    limits, limits_hold
+        What the objective cannot leave, None where nothing is known. Limits that the data contradict are not used, and
+        ``limits_hold`` is False.
+    sentence
+        All of it in plain words, with the unit that the objective's name ends with, as in ``yield [%]``.
+    """
+
+    params: Mapping[str, Any]
+    row: Any
+    mean: float
+    sd: float
+    bound: float
+    tail_sum: float
+    pairwise: float
+    lemma: float
+    eps: float | None
+    exceeds: float | None
+    best: BestProbability | None
+    exact: bool
+    trust: Calibration
+    objective: str
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+    limits: Given | None = None
+    limits_hold: bool = True
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        return _with_trust(self.promise(), self.trust)
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        what = _named(self.row, self.params, row_name)
+        text = f"Under the {self.model} model{_rests_on(self)}, recommending {what} costs {self.cost} in expectation"
+        text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
+        if not self.limits_hold:
+            text += f" The limits ({as_limits(self.limits)}) were not used: the results contradict them."
+        return text
+
+    @property
+    def cost(self) -> str:
+        """The bound in words, such as ``at most 4.2 percentage points of yield``."""
+        return f"{'at most' if self.exact else 'about'} {amount(self.bound, self.objective)}"
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        left_out = ("params", "best", "trust")
+        names = [part.name for part in fields(self) if part.name not in left_out]
+        best = None if self.best is None else asdict(self.best)
+        return {
+            "params": dict(self.params),
+            **{name: getattr(self, name) for name in names},
+            "sentence": self.sentence,
+            "best": best,
+            "trust": {"light": self.trust.light, "message": self.trust.message},
+        }
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class FeasibleRegret:
+    """An upper bound on what recommending a point costs against the best feasible candidate, in the user's units.
+
+    Attributes
+    ----------
+    params, row
+        What is recommended: the best mean among candidates that are feasible with probability ``1 - alpha``.
+    expected
+        Mean and sd of every outcome there, by name, under the models of the certificate.
+    prob_feasible, qualified
+        The probability that all constraints hold there, and whether it is at least ``1 - alpha``. Where no candidate
+        qualifies, the one that is most probably feasible is named.
+    violation
+        The expected excess over each bound there, by name.
+    fallback, fallback_given
+        What is to be had without any candidate: as given, or else the worst result so far.
+    gain
+        Upper bound on what the best feasible candidate is expected to be above the fallback.
+    bound
+        Upper bound on the expected distance from the objective at the recommendation to the best feasible candidate or
+        the fallback, whichever is better: the smaller of ``tail_sum`` and ``pairwise``.
+    exact, trust, objective, model, used, told
+        As for `RemainingRegret`; the light is that of the outcome whose model is trusted least.
+    """
+
+    params: Mapping[str, Any]
+    row: Any
+    expected: Mapping[str, tuple[float, float]]
+    prob_feasible: float
+    qualified: bool
+    alpha: float
+    violation: Mapping[str, float]
+    fallback: float
+    fallback_given: bool
+    gain: float
+    bound: float
+    tail_sum: float
+    pairwise: float
+    exact: bool
+    trust: Calibration
+    objective: str
+    wanted: tuple[str, ...]
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+
+    @property
+    def mean(self) -> float:
+        """The expected objective there."""
+        return self.expected[self.objective][0]
+
+    @property
+    def sd(self) -> float:
+        """The sd of the objective there."""
+        return self.expected[self.objective][1]
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        return _with_trust(self.promise(), self.trust)
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        what = _named(self.row, self.params, row_name)
+        chance = f"{_probability(self.prob_feasible)} ({', '.join(self.wanted)})"
+        if not self.qualified:
+            level = _probability(1.0 - self.alpha)
+            return (
+                f"Under the {self.model} models{_rests_on(self)}, no candidate is feasible with probability {level} "
+                f"yet; {what} is the most probable one, with {chance}. The best feasible candidate is expected to gain "
+                f"at most {amount(self.gain, self.objective)} over {self._fallback()}."
+            )
+        text = (
+            f"Under the {self.model} models{_rests_on(self)}, {what} is feasible with probability {chance}, and "
+            f"recommending it costs {self.cost} in expectation, against the best feasible candidate"
+        )
+        return text + ("." if self.exact else " (an estimate: a dense sample stands for the space).")
+
+    @property
+    def cost(self) -> str:
+        """The bound in words."""
+        return f"{'at most' if self.exact else 'about'} {amount(self.bound, self.objective)}"
+
+    def _fallback(self) -> str:
+        return f"{'the fallback' if self.fallback_given else 'the worst result so far'}, {rounded(self.fallback)}"
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        return _data(self, left_out=("params", "trust"), params=dict(self.params))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True)
+class FrontRegret:
+    """What a recommended Pareto set misses at most, in expectation, given the data.
+
+    Attributes
+    ----------
+    rows, params, expected
+        What is recommended, point by point: ids of rows, parameters, and mean and sd of every outcome by name.
+    epsilon, ranges
+        Every candidate is within ``epsilon`` of a recommended point in all objectives at once, each counted in widths
+        of the recommended front, ``ranges``: an upper bound on its expectation.
+    hypervolume
+        Of the expected values of the recommended points, above the reference point, in the units of the objectives.
+    hypervolume_left, hypervolume_se
+        Upper bound on the expected hypervolume that the recommended points miss; for more than three objectives an
+        estimate, with its standard error.
+    reference
+        The reference point, by objective.
+    exact, trust, model, used, told
+        As for `RemainingRegret`; the light is that of the outcome whose model is trusted least.
+    """
+
+    rows: tuple[Any, ...]
+    params: tuple[Mapping[str, Any], ...]
+    expected: tuple[Mapping[str, tuple[float, float]], ...]
+    epsilon: float
+    ranges: Mapping[str, float]
+    hypervolume: float
+    hypervolume_left: float
+    hypervolume_se: float | None
+    reference: Mapping[str, float]
+    exact: bool
+    trust: Calibration
+    objectives: tuple[str, ...]
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+
+    @property
+    def bound(self) -> float:
+        """What `Regret` looks at: the additive epsilon, in widths of the front."""
+        return self.epsilon
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        return _with_trust(self.promise(), self.trust)
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        n, of_rows = len(self.params), self.rows[0] is not None
+        what = f"{row_name}{'s' if n > 1 else ''}" if of_rows else f"point{'s' if n > 1 else ''}"
+        return (
+            f"Under the {self.model} models{_rests_on(self)}, the {n} recommended {what} miss{'' if n > 1 else 'es'} "
+            f"{self.cost} in expectation; every other candidate is within {100.0 * self.epsilon:.3g} % of the front's "
+            f"width of one of them, in all objectives at once"
+            + ("." if self.exact else " (estimates: a dense sample stands for the space).")
+        )
+
+    @property
+    def cost(self) -> str:
+        """The hypervolume left in words."""
+        share = f" ({100.0 * self.hypervolume_left / self.hypervolume:.3g} %)" if self.hypervolume > 0.0 else ""
+        most = "at most" if self.exact and self.hypervolume_se is None else "about"
+        return f"{most} {rounded(self.hypervolume_left)} of hypervolume{share}"
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        return _data(self, left_out=("trust",))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+#: A certificate of any kind.
+Certified: TypeAlias = RemainingRegret | FeasibleRegret | FrontRegret
+
+
+def _with_trust(promise: str, trust: Calibration) -> str:
+    return f"{promise} {trust.message}" if trust.light in ("amber", "red", "too few data") else promise
+
+
+def _rests_on(left: Certified) -> str:
+    return "" if left.used == left.told else f" of {left.used} of the {left.told} results"
+
+
+def _named(row: Any, params: Mapping[str, Any], row_name: str) -> str:
+    return f"{row_name} {row}" if row is not None else _point(params)
+
+
+def _probability(p: float) -> str:
+    """Two digits, and no certainty that rounding made.
+
+    >>> _probability(0.9996), _probability(0.4)
+    ('above 0.999', '0.4')
+    """
+    return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
+
+
+def _data(left: "FeasibleRegret | FrontRegret", left_out: tuple[str, ...], **more: Any) -> dict[str, Any]:
+    named = {part.name: getattr(left, part.name) for part in fields(left) if part.name not in left_out}
+    trust = {"light": left.trust.light, "message": left.trust.message}
+    return {**more, **named, "sentence": left.sentence, "trust": trust}
+
+
+def _point(params: Mapping[str, Any]) -> str:
+    values = (
+        f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}" for name, value in params.items()
+    )
+    return "(" + ", ".join(values) + ")"

@@ -1,0 +1,123 @@
+"""One objective under constraints: what to recommend, and what is certified about it."""
+
+import numpy as np
+from scipy.special import ndtri
+
+from regretless.acquisition import JointMomentScore
+from regretless.acquisition.constrained import InSet
+from regretless.acquisition.outputs import OfFirst
+from regretless.acquisition.threshold import Mean
+from regretless.arrays import Floats
+from regretless.linalg import single_thread
+from regretless.optimizer.certificate import FeasibleRegret
+from regretless.optimizer.history import History
+from regretless.optimizer.joint import moments_at, moments_everywhere, outward_moments
+from regretless.optimizer.recommend import Choice
+from regretless.optimizer.state import State
+from regretless.optimizer.task import Task, params_of
+from regretless.optimizer.trust import least_trusted
+from regretless.rng import Purpose
+from regretless.search import Allowed, Objective, argmax
+from regretless.spaces import Point
+from regretless.theory.feasible_regret import feasible_choice, log_prob_feasible, remaining_feasible_regret
+
+__all__ = ["certify_feasible", "recommend_feasible"]
+
+#: How strongly the edge of the feasible set is felt before it is met, see `InSet`.
+_WEIGHT, _MARGIN = 3.0, 0.002
+
+
+def recommend_feasible(task: Task, history: History, state: State) -> Choice:
+    """The largest mean of the objective among points that are feasible with probability 1 - alpha; or none qualifies.
+
+    Then it is the point that is most probably feasible, and the choice says so.
+    """
+    with single_thread():
+        fitted = tuple(state.believed(k) for k in range(len(task.outcomes)))
+        thresholds = _thresholds(task)
+        found = moments_everywhere(task, history, fitted, Purpose.CANDIDATES)
+        if found.listed:
+            allowed = history.allowed(len(found.X))
+            rows = np.flatnonzero(allowed) if allowed.any() else np.arange(len(found.X))
+        else:
+            climbed = _climbed(task, state, found.X)
+            if climbed is not None:
+                found = moments_at(fitted, np.vstack([climbed.x, found.X]), listed=False)
+            rows = np.arange(len(found.X))
+        log_pf = log_prob_feasible(found.mean[:, 1:], found.sd[:, 1:], thresholds)
+        best, qualified = feasible_choice(found.mean[rows, 0], log_pf[rows], alpha=task.alpha)
+        i = int(rows[best])
+        expected = tuple((float(mean), float(sd)) for mean, sd in zip(found.mean[i], found.sd[i], strict=True))
+        return Choice(found.point(i), *expected[0], expected, float(np.exp(log_pf[i])), qualified)
+
+
+def _climbed(task: Task, state: State, X: Floats) -> Point | None:
+    """The best mean of the objective inside the set where every constraint holds with enough probability, by ascent.
+
+    With J constraints each is to hold with probability 1 - alpha/J, which is enough for all of them together.
+    """
+    fitted = [state.believed(k) for k in range(len(task.outcomes))]
+    posteriors = tuple(each.belief.posterior for each in fitted)
+    units = [each.fit.hyperparameters.units for each in fitted[1:]]
+    inside = [float(u.standardised(np.array(h))) for u, h in zip(units, _thresholds(task), strict=True)]
+    scales = np.sqrt([posterior.kernel.signal_var for posterior in posteriors[1:]])
+    aim = OfFirst(Mean())
+    values = posteriors[0].mean(X)
+    low, high, weight = float(values.min()), float(values.max()), _WEIGHT * float(values.std())
+    floor = low - (high - low) - 0.5 * weight * _MARGIN * len(inside) - 1.0
+    root = -float(ndtri(1.0 - task.alpha / len(inside)))
+    score = JointMomentScore(posteriors, InSet(aim, root, np.array(inside), scales, floor, weight, _MARGIN))
+    objective = Objective(score.at, score.value_and_gradient)
+    return argmax(task.domain, objective, X, score.at(X), Allowed(None, np.empty((0, X.shape[1]))))
+
+
+def certify_feasible(task: Task, history: History, state: State, choice: Choice | None) -> FeasibleRegret:
+    """The certificate of ``choice``, or of what the models of the certificate themselves recommend."""
+    with single_thread():
+        fitted = tuple(state.doubted(k) for k in range(len(task.outcomes)))
+        also = [] if choice is None else [choice.point.x[None, :]]
+        found = moments_everywhere(task, history, fitted, Purpose.CERTIFICATE, *also)
+        index = None if choice is None else (choice.point.index if found.listed else 0)
+        among = None
+        if found.listed:
+            allowed = history.allowed(len(found.X))
+            among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
+        objective, y = task.objective, history.series().y
+        fallback = task.fallback if task.fallback is not None else float(y.min())
+        proof = remaining_feasible_regret(
+            found.mean,
+            found.sd,
+            _thresholds(task),
+            fallback=fallback,
+            covariance_with=found.covariances[0],
+            index=index,
+            alpha=task.alpha,
+            among=among,
+        )
+        params, row = params_of(task, found.point(proof.index))
+        return FeasibleRegret(
+            params=params,
+            row=row,
+            expected=outward_moments(task, found.mean[proof.index], found.sd[proof.index]),
+            prob_feasible=proof.prob_feasible,
+            qualified=proof.qualified,
+            alpha=task.alpha,
+            violation=dict(zip((outcome.name for outcome in task.constraints), proof.violation, strict=True)),
+            fallback=float(objective.outward(proof.fallback)),
+            fallback_given=task.fallback is not None,
+            gain=proof.gain,
+            bound=proof.bound,
+            tail_sum=proof.tail_sum,
+            pairwise=proof.pairwise,
+            exact=found.listed,
+            trust=least_trusted(task, fitted),
+            objective=objective.name,
+            wanted=tuple(outcome.wanted for outcome in task.constraints),
+            model="given" if task.surrogate.method == "fixed" else "fitted",
+            used=len(fitted[0].used),
+            told=len(y),
+        )
+
+
+def _thresholds(task: Task) -> list[float]:
+    return [outcome.threshold for outcome in task.constraints]

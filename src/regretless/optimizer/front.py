@@ -1,0 +1,144 @@
+"""Several objectives: the recommended Pareto set, and what is certified about it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
+from regretless.linalg import single_thread
+from regretless.optimizer.certificate import FrontRegret
+from regretless.optimizer.history import TOLD, History
+from regretless.optimizer.joint import JointMoments, moments_everywhere, outward_moments
+from regretless.optimizer.model import Fitted, told_key
+from regretless.optimizer.scene import reference_of
+from regretless.optimizer.state import State
+from regretless.optimizer.task import Task, params_of
+from regretless.optimizer.trust import least_trusted
+from regretless.pareto import hypervolume, non_dominated
+from regretless.rng import Purpose, stream
+from regretless.spaces import Point
+from regretless.theory.feasible_regret import log_prob_feasible
+from regretless.theory.front_regret import epsilon_bound, hypervolume_bound, simulated_front_regret
+
+__all__ = ["Front", "certify_front", "recommend_front"]
+
+#: Joint draws, and points drawn jointly, where there is no bound in closed form.
+_DRAWS, _JOINTLY = 400, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Points that are Pareto-optimal by their means, with mean and sd of every outcome, inside, in the units of y."""
+
+    points: tuple[Point, ...]
+    mean: Floats  # (h, m)
+    sd: Floats
+    prob_feasible: Floats  # (h,)
+
+
+def recommend_front(task: Task, history: History, state: State) -> Front:
+    """The Pareto set of the means, among candidates that are feasible with probability 1 - alpha.
+
+    Where none is, among all of them. In a product space measured points and a dense sample stand for the candidates.
+    """
+    with single_thread():
+        fitted = tuple(state.believed(k) for k in range(len(task.outcomes)))
+        measured = history.points[(history.status == TOLD).any(axis=1) & history.points.inside]
+        found = moments_everywhere(task, history, fitted, Purpose.CANDIDATES, measured.X)
+        allowed = history.allowed(len(found.X)) if found.listed else np.ones(len(found.X), dtype=np.bool_)
+        pf = _prob_feasible(task, found)
+        rows = _pareto_rows(task, found, pf, allowed)
+        return Front(tuple(found.point(int(i)) for i in rows), found.mean[rows], found.sd[rows], pf[rows])
+
+
+def certify_front(task: Task, history: History, state: State, front: Front | None) -> FrontRegret:
+    """The certificate of a recommended front, or of what the models of the certificate themselves recommend."""
+    with single_thread():
+        fitted, K = tuple(state.doubted(k) for k in range(len(task.outcomes))), len(task.objectives)
+        also = [] if front is None else [np.array([point.x for point in front.points])]
+        found = moments_everywhere(task, history, fitted, Purpose.CERTIFICATE, *also)
+        allowed = history.allowed(len(found.X)) if found.listed else np.ones(len(found.X), dtype=np.bool_)
+        pf = _prob_feasible(task, found)
+        if front is None:
+            rows = _pareto_rows(task, found, pf, allowed)
+        elif found.listed:
+            rows = np.array([point.index for point in front.points], dtype=np.intp)
+        else:
+            rows = np.arange(len(front.points))
+        weight = np.where(allowed, pf, 0.0) if task.constraints or not allowed.all() else None
+        mean, sd = found.mean[:, :K], found.sd[:, :K]
+        reference = np.array(reference_of(task, history))
+        ranges = _ranges(mean, rows)
+        epsilon = epsilon_bound(mean, sd, rows, found.covariances[:K], scale=ranges, weight=weight)
+        left, left_se = _hypervolume_left(task, history, fitted, found, rows, reference, weight)
+        points = tuple(params_of(task, found.point(int(i))) for i in rows)
+        objectives = task.objectives
+        return FrontRegret(
+            rows=tuple(row for _, row in points),
+            params=tuple(params for params, _ in points),
+            expected=tuple(outward_moments(task, found.mean[i], found.sd[i]) for i in rows.tolist()),
+            epsilon=epsilon,
+            ranges={outcome.name: float(size) for outcome, size in zip(objectives, ranges, strict=True)},
+            hypervolume=hypervolume(mean[rows], reference),
+            hypervolume_left=left,
+            hypervolume_se=left_se,
+            reference={o.name: float(o.outward(float(z))) for o, z in zip(objectives, reference, strict=True)},
+            exact=found.listed,
+            trust=least_trusted(task, fitted),
+            objectives=tuple(outcome.wanted for outcome in objectives),
+            model="given" if task.surrogate.method == "fixed" else "fitted",
+            used=len(fitted[0].used),
+            told=len(history.series().y),
+        )
+
+
+def _hypervolume_left(
+    task: Task,
+    history: History,
+    fitted: tuple[Fitted, ...],
+    found: JointMoments,
+    rows: npt.NDArray[np.intp],
+    reference: Floats,
+    weight: Floats | None,
+) -> tuple[float, float | None]:
+    """A bound for two or three objectives; for more an estimate by joint draws, with its standard error."""
+    K = len(task.objectives)
+    mean, sd = found.mean[:, :K], found.sd[:, :K]
+    if K <= 3:
+        return hypervolume_bound(mean, sd, rows, reference, weight=weight), None
+    others = np.setdiff1d(np.argsort(-(mean + sd).min(axis=1), kind="stable")[:_JOINTLY], rows, assume_unique=False)
+    kept = np.concatenate([rows, others])[:_JOINTLY]
+    X = found.X[kept]
+    covariances = [
+        each.fit.hyperparameters.units.scale**2 * each.belief.posterior.covariance(X, X) for each in fitted[:K]
+    ]
+    rng = stream(task.seed, told_key(history.series()), Purpose.CERTIFICATE)
+    recommended = np.arange(min(len(rows), _JOINTLY))
+    drawn = simulated_front_regret(mean[kept], covariances, recommended, reference, draws=_DRAWS, rng=rng)
+    return drawn.hypervolume, drawn.hypervolume_se
+
+
+def _prob_feasible(task: Task, found: JointMoments) -> Floats:
+    K = len(task.objectives)
+    if not task.constraints:
+        return np.ones(len(found.X))
+    thresholds = [outcome.threshold for outcome in task.constraints]
+    return np.exp(log_prob_feasible(found.mean[:, K:], found.sd[:, K:], thresholds))
+
+
+def _pareto_rows(task: Task, found: JointMoments, pf: Floats, allowed: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp]:
+    candidates = np.flatnonzero(allowed & (pf >= 1.0 - task.alpha))
+    if not len(candidates):
+        candidates = np.flatnonzero(allowed) if allowed.any() else np.arange(len(found.X))
+    mean = found.mean[candidates, : len(task.objectives)]
+    rows = candidates[non_dominated(mean)]
+    _, first = np.unique(found.mean[rows, : len(task.objectives)], axis=0, return_index=True)
+    return np.sort(rows[np.sort(first)])
+
+
+def _ranges(mean: Floats, rows: npt.NDArray[np.intp]) -> Floats:
+    """The width of the front in each objective; of all means, where it has none."""
+    width, everywhere = np.ptp(mean[rows], axis=0), np.ptp(mean, axis=0)
+    width = np.where(width > 0.0, width, everywhere)
+    return np.where(width > 0.0, width, 1.0)

@@ -1,0 +1,156 @@
+"""What the rule sees: the posterior of each outcome over the same candidates, pending and failed trials imagined."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.acquisition import JointRule, JointScore, Outputs, Rule, Score, View
+from regretless.arrays import Floats
+from regretless.gp import Posterior
+from regretless.optimizer.history import TOLD, History, Series
+from regretless.optimizer.model import Belief, Fitted, heeded, imagine, in_use
+from regretless.optimizer.outcomes import inferred_reference
+from regretless.optimizer.state import State
+from regretless.optimizer.task import Task
+from regretless.pareto import non_dominated
+from regretless.rng import Purpose, stream
+from regretless.search import climber, points_around
+from regretless.spaces import UNLISTED
+
+__all__ = ["Scene", "desirability", "outputs_of", "reference_of", "scene_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One view for each outcome, and with several outcomes what is wanted of them, in their models' units."""
+
+    views: tuple[View, ...]
+    outputs: Outputs | None
+
+    @property
+    def X(self) -> Floats:
+        """The candidates, or the points from which a search starts."""
+        return self.views[0].X
+
+    def draw(self, rule: Rule | JointRule, t: int, rng: np.random.Generator) -> tuple[Score | JointScore, Floats]:
+        """The score of a rule, and its values on the candidates."""
+        if isinstance(rule, Rule):
+            score = rule.draw(self.views[0], t, rng)
+            return score, score.on(self.views[0])
+        assert self.outputs is not None
+        joint = rule.draw(self.outputs, t, rng)
+        return joint, joint.on(self.outputs)
+
+
+def scene_of(task: Task, history: History, trial: int, state: State) -> Scene:
+    """What the rule sees at the suggestion of ``trial``."""
+    fitted = [state.believed(k) for k in range(len(task.outcomes))]
+    series = [history.series(k) for k in range(len(task.outcomes))]
+    counted = [heeded(part, fit) for part, fit in zip(series, fitted, strict=True)]
+    beliefs = [
+        imagine(part, fit, objective=outcome.role == "objective")
+        for part, fit, outcome in zip(counted, fitted, task.outcomes, strict=True)
+    ]
+    parts = [in_use(part, fit) for part, fit in zip(counted, fitted, strict=True)]
+    X = beliefs[0].candidates
+    if X is None:
+        rng = stream(task.seed, trial, Purpose.CANDIDATES)
+        worth = desirability(task, fitted, [belief.posterior for belief in beliefs], rng)
+        X = points_around(task.domain, worth, parts[0].told.X, rng)
+    views = tuple(
+        _view(task, whole, part, fit, belief, X)
+        for whole, part, fit, belief in zip(series, parts, fitted, beliefs, strict=True)
+    )
+    return Scene(views, None if len(views) == 1 else outputs_of(task, history, state, views))
+
+
+def outputs_of(task: Task, history: History, state: State, views: tuple[View, ...]) -> Outputs:
+    """Views of several outcomes with thresholds and reference point, in the units of the models to search by."""
+    units = [state.believed(k).fit.hyperparameters.units for k in range(len(views))]
+    K = len(task.objectives)
+    thresholds = tuple(
+        float(unit.standardised(np.array(outcome.threshold)))
+        for outcome, unit in zip(task.constraints, units[K:], strict=True)
+    )
+    if K == 1:
+        return Outputs(views, 1, thresholds)
+    reference = reference_of(task, history)
+    inside = [float(unit.standardised(np.array(z))) for unit, z in zip(units[:K], reference, strict=True)]
+    return Outputs(views, K, thresholds, np.array(inside))
+
+
+def reference_of(task: Task, history: History) -> tuple[float, ...]:
+    """The reference point of several objectives, as maximised: given, fixed earlier, or inferred from what is told."""
+    if task.reference is not None:
+        return task.reference
+    if history.reference is not None:
+        return history.reference
+    K = len(task.objectives)
+    whole = (history.status[:, :K] == TOLD).all(axis=1)
+    if whole.any():
+        return inferred_reference(history.Y[whole, :K])
+    columns = (history.series(k).y for k in range(K))
+    return tuple(float(y.min()) if len(y) else 0.0 for y in columns)
+
+
+def desirability(
+    task: Task, fitted: Sequence[Fitted], posteriors: list[Posterior], rng: np.random.Generator
+) -> Callable[[Floats], Floats]:
+    """How promising measured points are: by their mean; feasible before infeasible; by how few dominate them."""
+    if len(task.outcomes) == 1:
+        return posteriors[0].mean
+    K = len(task.objectives)
+    thresholds = [
+        float(fitted[K + j].fit.hyperparameters.units.standardised(np.array(outcome.threshold)))
+        for j, outcome in enumerate(task.constraints)
+    ]
+
+    def worth(X: Floats) -> Floats:
+        means = np.column_stack([posterior.mean(X) for posterior in posteriors])
+        missing = np.maximum(means[:, K:] - thresholds, 0.0).sum(axis=1)
+        if K == 1:
+            order = means[:, 0]
+        else:  # the front first, in random order
+            order = non_dominated(means[:, :K] - 1e6 * (missing > 0.0)[:, None]) + rng.random(len(X))
+        spread = float(np.ptp(order)) or 1.0
+        value: Floats = np.where(missing > 0.0, order.min() - spread - missing, order)
+        return value
+
+    return worth
+
+
+def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belief, X: Floats) -> View:
+    told = part.told
+    y = fitted.fit.hyperparameters.units.standardised(whole.y[whole.told.inside])  # what may be tried is compared with
+    best_told = float(y.max()) if len(y) else 0.0
+    # Pending points are assumed to return their posterior mean. One may be the incumbent: else a batch gathers there.
+    believed = np.vstack([told.X[told.inside], part.pending.X])
+    table = belief.table
+    if table is not None:
+        rows = np.searchsorted(told.trials, fitted.used)  # the posterior's own order
+        earlier = np.full(table.posterior.n_source, UNLISTED, dtype=np.intp)
+        return View(
+            posterior=table.posterior,
+            X=table.X,
+            mean=table.mean,
+            sd=table.sd,
+            told=believed,
+            best_told=best_told,
+            n_levels=task.domain.n_levels,
+            table=table,
+            observed=np.concatenate([earlier, told.index[rows], part.pending.index, part.failed.index]),
+            prior_factor=fitted.prior_factor,
+        )
+    posterior = belief.posterior
+    mean, sd = posterior.mean_sd(X)
+    return View(
+        posterior=posterior,
+        X=X,
+        mean=mean,
+        sd=sd,
+        told=believed,
+        best_told=best_told,
+        n_levels=task.domain.n_levels,
+        climb=climber(task.domain),
+    )

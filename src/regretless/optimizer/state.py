@@ -1,0 +1,63 @@
+"""What was computed from a history and may be carried on: one object, shared by all who ask the model."""
+
+from dataclasses import dataclass, replace
+
+from regretless.linalg import single_thread
+from regretless.optimizer.history import History
+from regretless.optimizer.model import Fitted, believe, doubt, outdated
+from regretless.optimizer.task import Task
+
+__all__ = ["State", "believed", "doubted", "kept"]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """For each outcome the posterior to search by, and the one to certify by, as far as they were asked for.
+
+    It only saves time: whoever starts without gets the same bits.
+    """
+
+    search: tuple[Fitted | None, ...]
+    doubts: tuple[Fitted | None, ...]
+
+    @classmethod
+    def empty(cls, task: Task) -> "State":
+        """Nothing computed yet."""
+        none = (None,) * len(task.outcomes)
+        return cls(none, none)
+
+    def believed(self, outcome: int = 0) -> Fitted:
+        """The posterior to search by, which is there after `believed`."""
+        found = self.search[outcome]
+        assert found is not None
+        return found
+
+    def doubted(self, outcome: int = 0) -> Fitted:
+        """The posterior to certify by, which is there after `doubted`."""
+        found = self.doubts[outcome]
+        assert found is not None
+        return found
+
+
+def believed(task: Task, history: History, trial: int, state: State) -> State:
+    """The state with the posteriors to search by, given everything told, for the suggestion of ``trial``."""
+    with single_thread():
+        search = tuple(
+            believe(task.of(k), history.series(k), trial, state.search[k]) for k in range(len(task.outcomes))
+        )
+    return replace(state, search=search)
+
+
+def doubted(task: Task, history: History, state: State) -> State:
+    """The state with the posteriors to certify by, given everything told."""
+    doubts = tuple(doubt(task.of(k), history.series(k), state.doubts[k]) for k in range(len(task.outcomes)))
+    return replace(state, doubts=doubts)
+
+
+def kept(task: Task, history: History, state: State) -> State:
+    """The state without posteriors to search by that will be built anew: on a table each holds much memory."""
+    search = tuple(
+        None if fitted is None or outdated(task.of(k), history.series(k), fitted) else fitted
+        for k, fitted in enumerate(state.search)
+    )
+    return replace(state, search=search)

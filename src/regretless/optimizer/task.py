@@ -1,0 +1,190 @@
+"""What a study is about and what stays the same through it: the domain, the outcomes, the rule, the model, the seed."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from regretless.acquisition import (
+    EI,
+    IRGPUCB,
+    JOINT_RULES,
+    RULES,
+    UCB,
+    Chebyshev,
+    ConstrainedEI,
+    JointRule,
+    Optimistic,
+    Rule,
+    as_joint_rule,
+    as_rule,
+)
+from regretless.arrays import as_finite_float, as_whole, show
+from regretless.errors import InvalidInput
+from regretless.gp import Surrogate
+from regretless.optimizer.outcomes import Outcome
+from regretless.rng import check_seed
+from regretless.search import Design
+from regretless.spaces import Domain, Point, Repeats, Space, Table, listed_domain, with_repeats
+from regretless.spaces.scalars import Scalar
+
+__all__ = ["ENUMERATE_UP_TO", "Preset", "Task", "as_any_rule", "as_task", "params_of", "with_table"]
+
+#: ``"default"`` is the strongest setting we know, IRGP-UCB with exploiting steps in between; ``"paper"`` is that of
+#: Takeno et al., IRGP-UCB as they ran it.
+Preset = Literal["default", "paper"]
+
+#: Discrete product spaces up to this size are listed as a table: the argmax is exact and the law is the theorem's.
+ENUMERATE_UP_TO = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Algorithm 1's constants. ``domain`` is the space as it is searched: a small discrete space becomes a list.
+
+    ``space.repeats`` is one of the words: what the user said, or what follows from the rest.
+    """
+
+    space: Space
+    domain: Domain
+    outcomes: tuple[Outcome, ...]  # objectives first, then constraints
+    rule: Rule | JointRule  # the second where there are several outcomes
+    surrogate: Surrogate
+    n_initial: int
+    design: Design
+    seed: int
+    reference: tuple[float, ...] | None = None  # of several objectives, as maximised; None: inferred from the design
+    fallback: float | None = None  # what is to be had without any trial, as maximised, for certificates
+    alpha: float = 0.1  # a recommendation violates some constraint with at most this probability
+
+    @property
+    def objective(self) -> Outcome:
+        """The first objective."""
+        return self.outcomes[0]
+
+    @property
+    def objectives(self) -> tuple[Outcome, ...]:
+        """What is maximised or minimised."""
+        return tuple(outcome for outcome in self.outcomes if outcome.role == "objective")
+
+    @property
+    def constraints(self) -> tuple[Outcome, ...]:
+        """What must stay within a bound."""
+        return tuple(outcome for outcome in self.outcomes if outcome.role == "constraint")
+
+    def of(self, outcome: int) -> "Task":
+        """The task of one outcome alone: what its model depends on.
+
+        Values that are compared with a constant, a bound or a reference point, are not compressed.
+        """
+        if len(self.outcomes) == 1:
+            return self
+        compared = len(self.objectives) > 1 or self.outcomes[outcome].role == "constraint"
+        surrogate = replace(self.surrogate, compress=False) if compared else self.surrogate
+        return replace(self, outcomes=self.outcomes[outcome : outcome + 1], surrogate=surrogate)
+
+    @property
+    def categorical(self) -> tuple[bool, ...]:
+        """Which encoded columns hold categories."""
+        return tuple(levels > 0 for levels in self.domain.n_levels)
+
+
+def as_task(
+    space: Space,
+    *,
+    outcomes: tuple[Outcome, ...] = (Outcome(),),
+    preset: Preset = "default",
+    rule: str | Rule | JointRule | None = None,
+    surrogate: Surrogate | None = None,
+    n_initial: int | None = None,
+    design: Design | None = None,
+    seed: int | None = None,
+    reference: tuple[float, ...] | None = None,
+    fallback: float | None = None,
+    alpha: float = 0.1,
+) -> Task:
+    """Check the pieces; what is None comes from the preset."""
+    if preset not in ("default", "paper"):
+        raise InvalidInput(f"preset must be 'default' or 'paper', got {show(preset)}.")
+    if surrogate is None:
+        surrogate = Surrogate.paper() if preset == "paper" else Surrogate()
+    elif not isinstance(surrogate, Surrogate):
+        raise InvalidInput(f"surrogate must be a Surrogate, such as Surrogate(kernel='rbf'), got {show(surrogate)}.")
+    chosen = _rule(rule, outcomes, preset)
+    if space.repeats is None:
+        space = with_repeats(space, _repeats(preset, chosen, surrogate))
+    domain = listed_domain(space, ENUMERATE_UP_TO)
+    n_initial = _n_initial(domain, preset) if n_initial is None else as_whole(n_initial, "n_initial")
+    _check_scales(surrogate, domain)
+    if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
+        chosen.law(domain.n_candidates, domain.dim)
+    if design is None:
+        design = "random" if preset == "paper" else "hypercube"
+    elif design not in ("hypercube", "random"):
+        raise InvalidInput(f"design must be 'hypercube' or 'random', got {design!r}.")
+    if not 0.0 < as_finite_float(alpha, "alpha") < 1.0:
+        raise InvalidInput(f"alpha must be a probability between 0 and 1, such as 0.1, got {show(alpha)}.")
+    return Task(
+        space, domain, outcomes, chosen, surrogate, n_initial, design, check_seed(seed), reference, fallback, alpha
+    )
+
+
+def as_any_rule(rule: "str | Rule | JointRule", outcomes: tuple[Outcome, ...]) -> Rule | JointRule:
+    """A rule for so many outcomes from its name, or itself.
+
+    With several outcomes ``"irgp-ucb"`` stands for the optimistic set or Chebyshev scalarisation with its law, and
+    ``"ei"`` for expected improvement under constraints.
+    """
+    joint = isinstance(rule, JointRule) or (isinstance(rule, str) and rule.lower() in JOINT_RULES)
+    if len(outcomes) == 1:
+        if joint:
+            name = rule if isinstance(rule, str) else rule.name
+            raise InvalidInput(f"{name} is a rule for several outcomes; this study has one. Use 'irgp-ucb'.")
+        return as_rule(rule)  # type: ignore[arg-type]
+    if joint or not isinstance(rule, Rule | str) or (isinstance(rule, str) and rule.lower() not in RULES):
+        return as_joint_rule(rule)  # type: ignore[arg-type]
+    single, several = as_rule(rule), sum(outcome.role == "objective" for outcome in outcomes) > 1
+    if isinstance(single, IRGPUCB) and single.setting == "auto":
+        return Chebyshev() if several else Optimistic()
+    if isinstance(single, UCB) and not isinstance(single.setting, str):
+        return Chebyshev(law=single.setting) if several else Optimistic(law=single.setting)
+    if isinstance(single, EI) and not several:
+        return ConstrainedEI()
+    raise InvalidInput(
+        f"{single.name} is a rule for one outcome; this study has {len(outcomes)}. "
+        f"Use one of {', '.join(map(repr, JOINT_RULES))}."
+    )
+
+
+def _rule(rule: "str | Rule | JointRule | None", outcomes: tuple[Outcome, ...], preset: Preset) -> Rule | JointRule:
+    chosen = as_any_rule(IRGPUCB() if rule is None else rule, outcomes)
+    return IRGPUCB("paper") if preset == "paper" and chosen == IRGPUCB() else chosen
+
+
+def params_of(task: Task, point: Point) -> tuple[dict[str, Scalar], Scalar | None]:
+    """The user's values at a point, and the id of its row, where candidates are rows that have one."""
+    return task.domain.params_of(point), task.domain.row_of(point)
+
+
+def _repeats(preset: Preset, rule: Rule | JointRule, surrogate: Surrogate) -> Repeats:
+    """Where the user says nothing: the theorems are about the argmax over all points, so their settings take it."""
+    theorem = isinstance(rule, UCB) and rule.setting == "theory"
+    return "allow" if preset == "paper" or surrogate.method == "fixed" or theorem else "auto"
+
+
+def with_table(task: Task, table: Table) -> Task:
+    """The same task over an extended table."""
+    _check_scales(task.surrogate, table)
+    return replace(task, space=table, domain=table)
+
+
+def _check_scales(surrogate: Surrogate, domain: Domain) -> None:
+    scales = surrogate.lengthscale
+    if isinstance(scales, tuple) and len(scales) != domain.dim:
+        raise InvalidInput(f"the model has {len(scales)} length scales, the space has {domain.dim} columns.")
+
+
+def _n_initial(domain: Domain, preset: Preset) -> int:
+    """A handful of points: 2d + 2 in a box, d + 1 on a table. The paper: 2^d in a box (at most 64), 2 on a table."""
+    N = domain.n_candidates
+    if preset == "paper":
+        return 2 ** min(domain.dim, 6) if N is None else min(2, N)
+    return min(2 * domain.dim + 2, 20) if N is None else min(max(2, domain.dim + 1), 10, N)

@@ -1,0 +1,18 @@
+"""How far to trust models of several outcomes: as far as the one that predicts its own data worst."""
+
+from dataclasses import replace
+
+from regretless.optimizer.model import Fitted
+from regretless.optimizer.task import Task
+from regretless.theory import Calibration, calibration
+
+__all__ = ["least_trusted"]
+
+_WORST_FIRST = ("red", "amber", "too few data", "green")
+
+
+def least_trusted(task: Task, fitted: tuple[Fitted, ...]) -> Calibration:
+    """The calibration with the worst light, whose message names its outcome."""
+    found = [calibration(each.belief.posterior) for each in fitted]
+    worst = min(range(len(found)), key=lambda k: _WORST_FIRST.index(found[k].light))
+    return replace(found[worst], message=f"{task.outcomes[worst].name}: {found[worst].message}")

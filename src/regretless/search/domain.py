@@ -1,0 +1,108 @@
+"""The same questions to every kind of domain: a first point, a random one, the best one, and where to start from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
+from regretless.rng import Purpose, stream
+from regretless.search.climb import climb
+from regretless.search.design import Plan, design_index, design_point, random_index, random_point, settled
+from regretless.search.product import Objective, near, search_product
+from regretless.search.starts import candidate_set
+from regretless.search.table import search_table
+from regretless.spaces import Domain, Mixed, Point, Table
+
+__all__ = [
+    "Allowed",
+    "argmax",
+    "as_tried",
+    "climber",
+    "dense_sample",
+    "designed_point",
+    "is_allowed",
+    "points_around",
+    "undirected_point",
+]
+
+#: (X, start numbers) -> (values, gradients): one batched evaluation of an ascent from many starts.
+Ascent: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]]
+#: (ascent, starts) -> (points, values): where each start arrives.
+Climb: TypeAlias = Callable[[Ascent, Floats], tuple[Floats, Floats]]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What may be tried: the marked ``rows`` of a list, or every point of a product of parameters that is not blocked.
+
+    ``rows`` is None where candidates are not listed. ``blocked`` has one encoded point per row.
+    """
+
+    rows: npt.NDArray[np.bool_] | None
+    blocked: Floats
+
+
+def designed_point(domain: Domain, plan: Plan, number: int, trial: int, allowed: Allowed) -> Point:
+    """The point of that number of the initial design."""
+    if isinstance(domain, Table):
+        assert allowed.rows is not None
+        return domain.at_index(design_index(plan, domain, number, trial, allowed.rows))
+    return Point(design_point(plan, _product(domain), number, trial, allowed.blocked))
+
+
+def undirected_point(domain: Domain, plan: Plan, trial: int, allowed: Allowed) -> Point:
+    """A random point, where no model can say which."""
+    rng = stream(plan.seed, trial, Purpose.DESIGN)
+    if isinstance(domain, Table):
+        assert allowed.rows is not None
+        return domain.at_index(random_index(allowed.rows, rng))
+    return Point(random_point(_product(domain), rng, allowed.blocked))
+
+
+def argmax(domain: Domain, objective: Objective, X: Floats, values: Floats, allowed: Allowed) -> Point | None:
+    """The allowed point with the best score, exactly on a list and by search elsewhere; None where there is none.
+
+    ``values`` are the scores of ``X``: of every candidate of a list, or of points from which a search starts.
+    """
+    if isinstance(domain, Table):
+        assert allowed.rows is not None
+        index = search_table(values, allowed.rows)
+        return None if index is None else domain.at_index(index)
+    found = search_product(_product(domain), objective, X, values, blocked=allowed.blocked)
+    return None if found is None else Point(found[0])
+
+
+def as_tried(domain: Domain, point: Point) -> Point:
+    """The point that will really be tried: real numbers are rounded to neat decimals."""
+    return point if isinstance(domain, Table) else Point(settled(_product(domain), point.x))
+
+
+def is_allowed(domain: Domain, point: Point, allowed: Allowed) -> bool:
+    """Whether a point may be tried."""
+    if point.index is not None and allowed.rows is not None:
+        return bool(allowed.rows[point.index])
+    return not near(_product(domain), point.x[None, :], allowed.blocked)[0]
+
+
+def points_around(domain: Domain, worth: Callable[[Floats], Floats], told: Floats, rng: np.random.Generator) -> Floats:
+    """Points that stand for a product of parameters: all over it, and close to measured ones of the largest worth."""
+    return candidate_set(_product(domain), worth, told, rng)
+
+
+def dense_sample(domain: Domain, count: int, rng: np.random.Generator) -> Floats:
+    """Points all over a product of parameters."""
+    return _product(domain).sample(count, rng)
+
+
+def climber(domain: Domain) -> Climb:
+    """Ascents inside the domain, in its real columns."""
+    movable = domain.continuous
+    return lambda f, starts: climb(f, starts, movable=movable)
+
+
+def _product(domain: Domain) -> Mixed:
+    assert isinstance(domain, Mixed)
+    return domain

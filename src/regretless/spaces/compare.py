@@ -1,0 +1,42 @@
+"""Whether two spaces are the same, and if not, in which way they differ."""
+
+from regretless.spaces.product import Mixed
+from regretless.spaces.table import Table
+
+__all__ = ["difference", "same_rows"]
+
+
+def same_rows(new: Table | Mixed, old: Table | Mixed) -> bool:
+    """Whether two tables have the same candidates; the scale of their columns may differ.
+
+    Rows of files were once called by number, not by line.
+    """
+    if not isinstance(new, Table) or not isinstance(old, Table):
+        return False
+    if (new.names, new.repeats, new.unnamed) != (old.names, old.repeats, old.unnamed):
+        return False
+    if old.ids not in (new.ids, new.numbered().ids):
+        return False
+    return all(new.params(i) == old.params(i) for i in range(new.n_candidates))
+
+
+def difference(new: Table | Mixed, old: Table | Mixed) -> str:
+    """In which way two spaces differ, in words; nothing where they are equal."""
+    if new == old:
+        return ""
+    if isinstance(new, Table) != isinstance(old, Table):
+        return f"stored is {old!r}, given is {new!r}"
+    if new.names != old.names:
+        return f"its columns are {', '.join(old.names)}; given are {', '.join(new.names)}"
+    if isinstance(new, Mixed) and isinstance(old, Mixed):
+        changed = [n for n in new.names if new.dimensions[n] != old.dimensions[n]]
+        pairs = (f"{n} is {old.dimensions[n]!r}, given is {new.dimensions[n]!r}" for n in changed)
+        return "; ".join(pairs) or "one has names, the other has not"
+    assert isinstance(new, Table)
+    assert isinstance(old, Table)
+    if new.n_candidates != old.n_candidates:
+        return f"it has {old.n_candidates} candidates, given are {new.n_candidates} (study.extend adds some)"
+    for i, (a, b) in enumerate(zip(new.ids, old.ids, strict=True)):
+        if a != b or new.params(i) != old.params(i):
+            return f"candidate {i} is row {b!r}: {old.params(i)}; given is row {a!r}: {new.params(i)}"
+    return "its columns are of other kinds"

@@ -1,0 +1,64 @@
+"""The state that a study carries along: one, for asking, recommending, predicting and certifying."""
+
+from regretless.optimizer import (
+    Certified,
+    History,
+    State,
+    StopRule,
+    believed,
+    certificate_of,
+    doubted,
+    kept,
+    without_last,
+)
+from regretless.study.ledger import Ledger
+
+__all__ = ["Carried"]
+
+#: Certificates that are remembered, so that patience costs one new one per look.
+_LOOKS_KEPT = 32
+
+
+class Carried:
+    """What was computed last; it only saves time."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.state = State.empty(ledger.task)
+        self._ledger = ledger
+        self._looks: dict[tuple[bytes | int | None, ...], Certified] = {}
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self.state = State.empty(self._ledger.task)
+
+    def believe(self, history: History) -> State:
+        """The state with the posteriors to search by, given everything told, which the next suggestion goes on with."""
+        task = self._ledger.task
+        self.state = kept(task, history, self.state)
+        self.state = believed(task, history, len(self._ledger.trials), self.state)
+        return self.state
+
+    def doubt(self, history: History) -> State:
+        """The state with the posteriors to certify by."""
+        self.state = doubted(self._ledger.task, history, self.state)
+        return self.state
+
+    def may_stop(self, when: StopRule, history: History, left: Certified) -> bool:
+        """Whether ``left``, the certificate now, and those before each of the last told values are small enough."""
+        enough, told = when.threshold(left), len(history.series().y)
+        if when.measure(left) > enough or left.trust.light not in ("green", "amber") or told < when.patience:
+            return False
+        self.look(history)  # of use at the next look, when it is one of the past
+        before = (self.look(without_last(history, k)) for k in range(1, when.patience))
+        return all(when.measure(look) <= enough for look in before)
+
+    def look(self, history: History) -> Certified:
+        """The certificate of what its own models expect most of, given this history."""
+        points, task = history.points, self._ledger.task
+        arrays = (points.trials, points.X, history.status, history.Y, history.excluded)
+        key = (*(array.tobytes() for array in arrays), task.space.size)
+        if key not in self._looks:
+            if len(self._looks) >= _LOOKS_KEPT:
+                del self._looks[next(iter(self._looks))]  # the oldest
+            self._looks[key] = certificate_of(task, history, self.doubt(history), None)
+        return self._looks[key]

@@ -1,0 +1,132 @@
+"""What people tell of a trial: one value or several by name, replicates, known errors, and outcomes that failed."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from regretless.arrays import as_finite_float, as_positive, show
+from regretless.errors import InvalidInput
+from regretless.gp import pooled
+from regretless.optimizer import Outcome, Task
+from regretless.spaces.scalars import did_you_mean
+from regretless.study.ledger import Values
+
+__all__ = ["Told", "read_told"]
+
+#: Values of this size can still be squared and summed by a model that takes them as they are.
+_LARGEST_RAW = 1e50
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Results by outcome, None of one that failed; and what is known of their noise. No values: all of it failed."""
+
+    values: Values | None
+    noise: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def on_record(self, task: Task) -> tuple[float | None, dict[str, Any]]:
+        """The value of an event, and the rest of it: a single outcome without known noise is its value alone."""
+        assert self.values is not None
+        several = {"values": dict(self.values)} if len(task.outcomes) > 1 else {}
+        return self.values.get(task.objective.name), several | ({"noise": dict(self.noise)} if self.noise else {})
+
+
+def read_told(task: Task, value: Any, *, failed: Any, sd: Any, what: str) -> Told:
+    """What was told, checked. ``what`` says whose value it is, such as ``trial 3``."""
+    gone = _failed(task, failed, what)
+    if gone is None:
+        if value is not None or sd is not None:
+            raise InvalidInput(f"{what} cannot both fail and have the value {show(value)}.")
+        return Told(None)
+    given = _by_name(task, value, what) if value is not None else {}
+    both = [name for name in given if name in gone]
+    if both:
+        raise InvalidInput(f"{what}: {both[0]} cannot both fail and have the value {show(given[both[0]])}.")
+    errors = _errors(sd, given, what)
+    values: dict[str, float | None] = {}
+    noise: dict[str, dict[str, Any]] = {}
+    for outcome in task.outcomes:
+        name = outcome.name
+        if name in gone:
+            values[name] = None
+        elif name in given:
+            values[name], known = _measured(task, outcome, given[name], errors.get(name), what)
+            noise |= {name: known} if known else {}
+    return Told(values, noise)
+
+
+def _failed(task: Task, failed: Any, what: str) -> set[str] | None:
+    """Outcomes that failed; None where all did."""
+    if isinstance(failed, bool | np.bool_):
+        return None if failed else set()
+    names = [failed] if isinstance(failed, str) else list(failed) if isinstance(failed, Iterable) else [failed]
+    known = [outcome.name for outcome in task.outcomes]
+    if not all(isinstance(name, str) for name in names):
+        raise InvalidInput(f"failed must be True, False, or names of outcomes that failed, got {show(failed)}.")
+    _check_names(names, known, what)
+    return set(names) if set(names) != set(known) else None
+
+
+def _by_name(task: Task, value: Any, what: str) -> Mapping[str, Any]:
+    known = [outcome.name for outcome in task.outcomes]
+    if isinstance(value, Mapping):
+        _check_names(list(value), known, what)
+        if not value:
+            raise InvalidInput(f"{what} needs a value of one of {', '.join(known)}, got none.")
+        return value
+    if len(known) > 1:
+        raise InvalidInput(
+            f"{what} has {len(known)} outcomes: tell them by name, such as {{{known[0]!r}: 81.2, {known[1]!r}: 0.3}}, "
+            f"got {show(value)}."
+        )
+    return {known[0]: value}
+
+
+def _check_names(names: list[Any], known: list[str], what: str) -> None:
+    for name in names:
+        if name not in known:
+            raise InvalidInput(
+                f"{what}: no outcome {show(name)}; there are {', '.join(known)}.{did_you_mean(name, known)}"
+            )
+
+
+def _errors(sd: Any, given: Mapping[str, Any], what: str) -> dict[str, float]:
+    """The known standard deviation of a measurement, by outcome."""
+    if sd is None:
+        return {}
+    if not isinstance(sd, Mapping):
+        if len(given) != 1:
+            raise InvalidInput(f"{what}: sd of several outcomes must name them, such as {{'yield': 0.4}}.")
+        sd = dict.fromkeys(given, sd)
+    _check_names(list(sd), list(given), f"sd of {what}")
+    return {name: as_positive(each, f"sd of {what}") for name, each in sd.items()}
+
+
+def _measured(task: Task, outcome: Outcome, value: Any, sd: float | None, what: str) -> tuple[float, dict[str, Any]]:
+    """The value, the mean of replicates, and what is known of its noise."""
+    label = f"the value of {what}" if len(task.outcomes) == 1 else f"{outcome.name} of {what}"
+    known: dict[str, Any] = {} if sd is None else {"sd": sd}
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1):
+        replicates = [_number(task, each, label) for each in value]
+        if not replicates:
+            raise InvalidInput(f"{label} must be a number or some replicates, got none.")
+        if len(replicates) > 1:
+            mean, _, _ = pooled(np.array(replicates))
+            return mean + 0.0, known | {"replicates": replicates}
+        value = replicates[0]
+    return _number(task, value, label), known
+
+
+def _number(task: Task, value: Any, label: str) -> float:
+    try:
+        number = as_finite_float(value, label) + 0.0  # -0.0 and 0.0 are one value, in every database
+    except InvalidInput as error:
+        raise InvalidInput(f"{error} A trial without a result is told as failed=True.") from error
+    if not task.surrogate.standardize and abs(number) > _LARGEST_RAW:
+        raise InvalidInput(
+            f"{label} must be within +-{_LARGEST_RAW:g} for a model that does not standardise, got {show(number)}. "
+            "Scale the values, or use a Surrogate with standardize=True."
+        )
+    return number

@@ -1,0 +1,362 @@
+"""The worker loop: what becomes of each trial, whatever evaluations do and in whatever order they end.
+
+Evaluations end when the script of a test says so: `wait` is replaced, so that no thread runs and no time passes.
+"""
+
+import math
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regretless import Regret, Study
+from regretless.errors import StoreFull
+from regretless.study import workers
+from regretless.study.options import Options
+from regretless.study.workers import InFlight, InProcess, Loop
+
+from .helpers import SPACES, all_bits, smooth
+
+BOX = [(0.0, 1.0)]
+
+
+class Bug(Exception):
+    """Ends the run."""
+
+
+class TooHot(Exception):
+    """Makes a failed trial."""
+
+
+#: What an evaluation may come to.
+ENDINGS = {"value": 1.5, "nan": math.nan, "too hot": TooHot("too hot"), "bug": Bug("no such name"), "text": "1.5"}
+
+
+class Script(Executor):
+    """An executor whose evaluations end as a script says: each entry is a list of (which of those in flight, how)."""
+
+    def __init__(self, *steps):
+        self.steps = list(steps)
+        self.futures = []
+        self.most = 0  # in flight at a time
+        self.told = []  # how each evaluation ended, in the order of its trial
+
+    def submit(self, *_):
+        future = Future()
+        self.futures.append(future)
+        self.told.append(None)
+        self.most = max(self.most, sum(not future.done() for future in self.futures))
+        return future
+
+    def wait(self, futures, **_):
+        """In place of `concurrent.futures.wait`; at the end of the script everything has a value."""
+        running = [future for future in self.futures if future in set(futures)]
+        step = self.steps.pop(0) if self.steps else [(0, "value")]
+        if callable(step):
+            return step() or (set(), set(running))
+        done = set()
+        for which, how in step:
+            left = [future for future in running if future not in done]
+            if not left:
+                break
+            future = left[which % len(left)]
+            self.told[self.futures.index(future)] = how
+            ending = ENDINGS[how]
+            future.set_exception(ending) if isinstance(ending, Exception) else future.set_result(ending)
+            done.add(future)
+        return done, set(running) - done
+
+    def run(self, study, *, report=lambda *_: None, abort=lambda: None, heartbeat=15.0, **options):
+        chosen = Options(f=None, **{"failing": (TooHot,), **options})
+        self.loop = Loop(study, chosen, self, report, abort, heartbeat)
+        with patch.object(workers, "wait", self.wait):
+            return self.loop.run()
+
+
+def design(n=50):
+    """A study whose trials are of the initial design: suggestions cost nothing."""
+    return Study(BOX, seed=0, n_initial=n)
+
+
+def statuses(study):
+    return [trial.status for trial in study.trials]
+
+
+# Evaluation in this process -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("executor", [InProcess, lambda: ThreadPoolExecutor(1)], ids=["here", "thread"])
+def test_one_worker_is_the_loop_written_by_hand_bit_by_bit(space, executor):
+    study, twin = (Study(SPACES[space](), seed=3) for _ in range(2))
+
+    def f(argument):
+        return smooth(argument if isinstance(argument, dict) else dict(enumerate(argument)))
+
+    with executor() as pool:
+        end = Loop(study, Options(f, n_trials=9), pool).run()
+    assert end.reason == "done"
+    for _ in range(9):
+        trial = twin.ask()
+        twin.tell(trial, f(twin.space.argument(trial.params)))
+    assert all_bits(study) == all_bits(twin)
+    assert [trial.value for trial in study.trials] == [trial.value for trial in twin.trials]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ValueError])
+def test_in_process_raises_where_the_result_is_asked_for(error):
+    def f():
+        raise error
+
+    future = InProcess().submit(f)
+    assert future.done()
+    with pytest.raises(error):
+        future.result()
+
+
+def test_what_is_handled_stays_in_flight_until_it_is_done():
+    flight = InFlight(InProcess(), most=3)
+    for item in "abc":
+        flight.submit(item, str.upper, item)
+    landed = flight.landed()
+    assert [next(landed)[0], next(landed)[0]] == ["a", "b"]
+    landed.close()  # as an exception does while "b" is handled
+    assert flight.items == ("b", "c")
+    flight.submit("d", str.upper, "d")
+    with pytest.raises(AssertionError):
+        flight.submit("e", str.upper, "e")
+
+
+# Whatever happens -----------------------------------------------------------------------------------------------------
+
+steps = st.lists(st.lists(st.tuples(st.integers(0, 9), st.sampled_from(list(ENDINGS))), max_size=4), max_size=14)
+
+
+@settings(max_examples=150, deadline=None)
+@given(steps, st.integers(1, 4), st.integers(1, 10), st.sampled_from([None, 1, 3]), st.booleans())
+def test_every_trial_ends_as_its_evaluation_did(script, n_workers, n_trials, first_failures, resumed):
+    study = design()
+    before = 2 * resumed
+    for _ in range(before):
+        study.tell(study.ask(), 0.5)
+    executor = Script(*script)
+    plan = {"until": n_trials + before} if resumed else {"n_trials": n_trials}
+    end = executor.run(study, workers=n_workers, first_failures=first_failures, **plan)
+    found = [trial.status for trial in study.trials[before:]]
+    assert executor.most <= n_workers
+    assert "pending" not in found
+    has_value = "value" in executor.told or first_failures is None
+    wanted = {"value": "told", "bug": "lost", "text": "lost", None: "lost"}
+    without = "failed" if has_value else "lost"
+    assert found == [wanted.get(how, without) for how in executor.told]
+    assert executor.loop.done == sum(status in ("told", "failed") for status in found) <= n_trials
+    if {"bug", "text"} & set(executor.told):
+        assert end.reason == "error"
+        assert study.trials[end.trial.number].status == "lost"
+    elif has_value:
+        assert end.reason == "done"
+        assert executor.loop.done == n_trials
+    else:
+        assert end.reason == "hopeless"
+        assert end.failed == sum(how is not None for how in executor.told)
+    if end.reason != "hopeless" and not (end.reason == "error" and first_failures is not None):
+        assert None not in executor.told  # what was begun was awaited
+
+
+# Decisions ------------------------------------------------------------------------------------------------------------
+
+
+def test_failures_before_the_first_value_are_kept_back():
+    study, seen = design(), []
+    executor = Script([(0, "nan")], [(0, "too hot")], lambda: seen.extend(statuses(study)), [(0, "value")])
+    assert executor.run(study, n_trials=3, first_failures=3).reason == "done"
+    assert seen == ["pending"] * 3
+    assert statuses(study) == ["failed", "failed", "told"]
+
+
+def test_failures_that_are_kept_back_use_up_the_plan():
+    study = design()
+    end = Script([(0, "nan")], [(0, "nan")]).run(study, n_trials=2, first_failures=3)
+    assert (end.reason, end.failed) == ("hopeless", 2)
+    assert statuses(study) == ["lost", "lost"]
+
+
+def test_after_the_first_value_any_number_may_fail():
+    study = design()
+    end = Script([(0, "value")], *[[(0, "nan")]] * 9).run(study, n_trials=8, first_failures=3)
+    assert end.reason == "done"
+    assert statuses(study) == ["told"] + ["failed"] * 7
+
+
+def test_three_failures_before_the_first_value_end_the_run_and_what_else_runs():
+    study, said, ended = design(), [], []
+    executor = Script([(0, "nan")], [(0, "nan")], [(0, "too hot")])
+    end = executor.run(
+        study,
+        n_trials=9,
+        workers=2,
+        first_failures=3,
+        report=lambda trial, why: said.append((trial.number, trial.status, why)),
+        abort=lambda: ended.append(statuses(study)),
+    )
+    assert (end.reason, end.failed, end.why) == ("hopeless", 3, "TooHot('too hot')")
+    assert ended == [["pending"] * 4]  # ended before the trials are offered to others
+    assert statuses(study) == ["lost"] * 4
+    assert said[-1] == (2, "pending", "TooHot('too hot')")
+
+
+def test_a_value_that_lands_with_the_third_failure_counts():
+    study = design()
+    end = Script([(0, "nan"), (0, "nan"), (0, "nan"), (0, "value")]).run(study, n_trials=4, workers=4, first_failures=3)
+    assert end.reason == "done"
+    assert statuses(study) == ["failed"] * 3 + ["told"]
+
+
+def test_an_exception_begins_nothing_new_and_what_runs_is_awaited():
+    study, said = design(), []
+    end = Script([(1, "bug")], [(0, "text")], [(0, "value")]).run(
+        study, n_trials=9, workers=3, report=lambda trial, why: said.append((trial.number, trial.status, why))
+    )
+    assert statuses(study) == ["lost", "lost", "told"]
+    assert (end.reason, end.trial.number, str(end.error)) == ("error", 1, "no such name")  # the first one
+    assert [(number, status) for number, status, _ in said] == [(1, "lost"), (0, "lost"), (2, "told")]
+    assert "what f returned for trial 0" in said[1][2]
+    assert next(event.data["reason"] for event in study.events() if event.kind == "lost") == "Bug('no such name')"
+
+
+def test_results_of_one_wake_up_are_told_in_the_order_of_asking():
+    study = design()
+    Script([(2, "value"), (0, "value"), (0, "value")]).run(study, n_trials=3, workers=3)
+    assert [event.number for event in study.events() if event.kind == "told"] == [0, 1, 2]
+
+
+def test_nothing_left_to_try():
+    study = Study([{"t": t} for t in range(3)], seed=1, repeats="never")
+    end = Script([(0, "value")]).run(study, n_trials=9, workers=2)
+    assert end.reason == "exhausted"
+    assert statuses(study) == ["told"] * 3
+
+
+def test_the_stop_rule_begins_nothing_new_and_comes_before_the_callback(monkeypatch):
+    study, looks, called = design(), iter([None, None, "enough", None]), []
+    monkeypatch.setattr(study, "should_stop", lambda _: next(looks))
+    end = Script().run(
+        study, n_trials=9, workers=2, stop_when=Regret(0.1), callback=lambda _, trial: called.append(trial.number)
+    )
+    assert (end.reason, end.left) == ("stopped", "enough")
+    assert statuses(study) == ["told"] * 3  # the third had begun
+    assert called == [0]
+
+
+def test_a_callback_hears_of_failed_trials_too_and_ends_the_run():
+    study, called = design(), []
+    end = Script([(0, "nan")]).run(
+        study, n_trials=9, callback=lambda _, trial: called.append((trial.number, trial.status)) or trial.number == 1
+    )
+    assert end.reason == "callback"
+    assert called == [(0, "failed"), (1, "told")]
+
+
+# Leases ---------------------------------------------------------------------------------------------------------------
+
+
+def test_leases_are_renewed_with_every_heartbeat_and_not_before(tmp_path, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(workers, "monotonic", lambda: clock[0])
+
+    def later(seconds):
+        return lambda: clock.__setitem__(0, clock[0] + seconds)
+
+    with Study.open(tmp_path / "s.db", "s", space=BOX, seed=0, lease=60.0) as study:
+        script = [[(1, "nan")], later(14.0), later(2.0), later(14.0), later(2.0), [(0, "value")], later(20.0)]
+        Script(*script).run(study, until=4, workers=2, first_failures=3)
+        renewed = [event.number for event in study.events() if event.kind == "renewed"]
+    # After 16 s and 32 s trials 0 and 2 run, and 1, which failed, is kept back; after 52 s 2 and 3 run.
+    assert renewed == [0, 2, 1, 0, 2, 1, 2, 3]
+    assert workers.HEARTBEAT * 3 <= workers.LEASE  # one heartbeat that is missed loses no trial
+
+
+def test_without_a_lease_nothing_is_stored_for_a_heartbeat():
+    study = design()
+    Script(lambda: None, lambda: None).run(study, n_trials=1, heartbeat=0.0)
+    assert [event.kind for event in study.events()] == ["asked", "told"]
+
+
+# Broken off -----------------------------------------------------------------------------------------------------------
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_ends_what_runs_then_releases_it():
+    study, ended = design(), []
+    executor = Script([(0, "value")], interrupt)
+    end = executor.run(study, n_trials=9, workers=3, abort=lambda: ended.append(statuses(study)))
+    assert end.reason == "interrupted"
+    assert ended == [["told", "pending", "pending", "pending"]]
+    assert statuses(study) == ["told", "lost", "lost", "lost"]
+    assert [future.cancelled() for future in executor.futures] == [False, True, True, True]  # none begins any more
+    assert {event.data["reason"] for event in study.events() if event.kind == "lost"} == {"interrupted"}
+
+
+def test_ctrl_c_while_failures_are_kept_back_releases_them():
+    study = design()
+    assert Script([(0, "nan")], interrupt).run(study, n_trials=9, first_failures=3).reason == "interrupted"
+    assert statuses(study) == ["lost", "lost"]
+
+
+def test_a_trial_that_others_told_does_not_keep_the_rest_from_being_released(tmp_path):
+    with (
+        Study.open(tmp_path / "s.db", "s", space=BOX, seed=0) as study,
+        Study.open(tmp_path / "s.db", "s") as other,
+    ):
+
+        def told_elsewhere():
+            other.tell(0, 0.5)
+            raise KeyboardInterrupt
+
+        Script(told_elsewhere).run(study, n_trials=9, workers=3)
+        assert statuses(study) == ["told", "lost", "lost"]
+
+
+@pytest.mark.parametrize(("ending", "says"), [("value", "gave 1.5"), ("nan", "failed")])
+def test_a_result_that_cannot_be_stored_is_in_a_note_and_the_store_is_not_asked_again_and_again(
+    monkeypatch, ending, says
+):
+    study, asked = design(), []
+
+    def full(trial, *_, **__):
+        asked.append(trial.number)
+        raise StoreFull("no room")
+
+    monkeypatch.setattr(study, "tell", full)
+    monkeypatch.setattr(study, "release", full)
+    with pytest.raises(StoreFull) as caught:
+        Script([(1, ending)]).run(study, n_trials=9, workers=3)
+    assert caught.value.__notes__ == [f"Trial 1 {says}, which could not be stored; tell it later."]
+    assert asked == [1, 0]  # told once, released once in vain
+
+
+def test_an_executor_that_takes_no_more_work_leaves_no_trial_pending():
+    study, pool = design(), ThreadPoolExecutor(2)
+    pool.shutdown()
+    with pytest.raises(RuntimeError, match="after shutdown"):
+        Loop(study, Options(lambda _: 1.0, n_trials=3, workers=2), pool).run()
+    assert statuses(study) == ["lost"]
+
+
+@pytest.mark.parametrize("leave", [SystemExit, GeneratorExit])
+def test_a_function_that_leaves_the_program_breaks_the_run_off(leave):
+    study = design()
+
+    def f(_):
+        raise leave
+
+    loop = Loop(study, Options(f, n_trials=3, failing=(Exception,)), InProcess())
+    with pytest.raises(leave):
+        loop.run()
+    assert statuses(study) == ["lost"]
+    assert [trial.number for trial in loop.released] == [0]
