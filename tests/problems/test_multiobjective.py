@@ -6,7 +6,6 @@ from scipy.integrate import quad
 
 from regretless.errors import InvalidInput
 from regretless.problems import front_names, front_problem
-from regretless.problems.outcomes import dominated_volume
 
 AT_37 = {
     "branin-currin": [18.3352439961, 9.44495170486],
@@ -136,9 +135,28 @@ def test_hypervolume_of_vehicle_safety_by_a_search():
         moved = moved + 0.15 * rng.standard_normal(moved.shape) * (rng.random(moved.shape) < 0.5)
         X = np.vstack([X, np.clip(moved, 1.0, 3.0)])
     Y = problem.evaluate(X)
-    volume = dominated_volume(reference - Y[_front(Y)])
+    volume = stacked(reference - Y[_front(Y)])
     assert 246.82 < volume < problem.best_hypervolume
     assert volume == pytest.approx(problem.best_hypervolume, rel=2e-3)
+
+
+def stacked(gains):
+    """Volume below the rows of three gains, slice by slice of the last: a slow twin of the package's boxes."""
+    gains = gains[(gains > 0.0).all(axis=1)]
+    gains = gains[np.argsort(-gains[:, 2])]
+    volume = 0.0
+    for i, depth in enumerate(gains[:, 2] - np.append(gains[1:, 2], 0.0)):
+        layer = gains[: i + 1][np.argsort(-gains[: i + 1, 0])]
+        height = np.maximum.accumulate(layer[:, 1])
+        volume += depth * np.sum(layer[:, 0] * np.diff(height, prepend=0.0))
+    return volume
+
+
+def test_the_hypervolume_of_three_objectives_slice_by_slice():
+    problem = front_problem("vehicle-safety")
+    Y = problem.evaluate(1.0 + 2.0 * np.random.default_rng(3).random((60, 5)))
+    reference = np.array(list(problem.reference.values()))
+    assert problem.hypervolume(Y) == pytest.approx(stacked(reference - Y), rel=1e-12)
 
 
 def _front(Y):

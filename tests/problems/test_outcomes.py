@@ -1,12 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from regretless.errors import InvalidInput
 from regretless.problems import FeasibleProblem, FrontProblem
-from regretless.problems.outcomes import dominated_volume
 from regretless.spaces import Box
 
 
@@ -70,16 +66,3 @@ def test_gains_turn_minimised_objectives_around():
     assert problem.hypervolume([[3.0, 0.5, 0.0], [3.0, 2.5, 0.0]]) == 3.0
     with pytest.raises(InvalidInput, match="must name high, low, other"):
         FrontProblem("mixed", Box([(0, 1), (0, 1)]), corners, objectives, {"high": 1.0}, 10.0)
-
-
-@given(
-    st.integers(2, 4).flatmap(
-        lambda K: arrays(np.int8, st.tuples(st.integers(0, 8), st.just(K)), elements=st.integers(-1, 4))
-    )
-)
-def test_the_volume_is_the_number_of_dominated_cells(gains):
-    """On whole numbers every unit cell is either below some row or not: counting them is an independent oracle."""
-    K = gains.shape[1]
-    cells = np.stack(np.meshgrid(*[np.arange(4)] * K, indexing="ij"), axis=-1).reshape(-1, K)
-    below = [bool((cell < gains).all(axis=1).any()) for cell in cells]
-    assert dominated_volume(gains.astype(float)) == sum(below)

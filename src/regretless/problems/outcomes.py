@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats, as_finite_float, as_matrix, as_vector
 from regretless.errors import InvalidInput
+from regretless.pareto import hypervolume
 from regretless.spaces import Box, Table
 
-__all__ = ["Constraint", "Direction", "FeasibleProblem", "FrontProblem", "dominated_volume"]
+__all__ = ["Constraint", "Direction", "FeasibleProblem", "FrontProblem"]
 
 Direction: TypeAlias = Literal["maximize", "minimize"]
 Constraint: TypeAlias = tuple[Literal["<=", ">="], float]
@@ -154,29 +155,4 @@ class FrontProblem(_Outcomes):
 
     def hypervolume(self, Y: npt.ArrayLike) -> float:
         """Volume between the reference point and the rows of outcomes."""
-        return dominated_volume(self.gains(Y))
-
-
-def dominated_volume(gains: Floats) -> float:
-    r"""Volume of the union of the boxes between the origin and the rows of ``gains``.
-
-    .. math:: \Big|\bigcup_i [0, g_{i1}] \times \dots \times [0, g_{iK}]\Big|
-
-    The last column is cut into slices at its values; in a slice the rows that reach it have K - 1 columns left. The
-    cost grows as n^(K - 1): fine for two or three objectives and some hundred rows.
-
-    >>> dominated_volume(np.array([[2.0, 1.0], [1.0, 2.0], [1.0, 1.0], [-1.0, 5.0]]))
-    3.0
-    """
-    inside = gains[(gains > 0.0).all(axis=1)]
-    if len(inside) == 0:
-        return 0.0
-    if inside.shape[1] == 1:
-        return float(inside.max())
-    if inside.shape[1] == 2:
-        inside = inside[np.argsort(-inside[:, 0], kind="stable")]
-        height = np.maximum.accumulate(inside[:, 1])
-        return float(np.sum(inside[:, 0] * np.diff(height, prepend=0.0)))
-    inside = inside[np.argsort(-inside[:, -1], kind="stable")]
-    depth = inside[:, -1] - np.append(inside[1:, -1], 0.0)
-    return float(sum(width * dominated_volume(inside[: i + 1, :-1]) for i, width in enumerate(depth) if width > 0.0))
+        return hypervolume(self.gains(Y), np.zeros(len(self.objectives)))

@@ -9,8 +9,9 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
+from regretless.pareto import hypervolume
 from regretless.problems.measurements import load
-from regretless.problems.outcomes import Direction, FrontProblem, dominated_volume
+from regretless.problems.outcomes import Direction, FrontProblem
 from regretless.problems.problem import Lookup
 from regretless.spaces import Table
 
@@ -86,7 +87,7 @@ def load_tradeoff(
         _Pair(Lookup(rows, measured), Lookup(rows, computed)),
         objectives={second.measured: "maximize", second.name: second.direction},
         reference={second.measured: 0.0, second.name: worst},
-        best_hypervolume=dominated_volume(gains),
+        best_hypervolume=hypervolume(gains, [0.0, 0.0]),
     )
 
 
