@@ -122,3 +122,36 @@ def test_a_cell_needs_all_of_its_seeds(results):
     units[-1].path.unlink()
     publish("constrained", chosen, units, folder, Console(file=io.StringIO()))
     assert list(json.loads((folder / "outcomes-constrained.json").read_text())["final"]["gramacy"]) == ["regretless"]
+
+
+def test_our_own_study_is_told_what_it_asked_for():
+    problem = feasible_problem("gramacy")
+    X0 = np.array([[0.1, 0.2], [0.5, 0.6], [0.9, 0.4]])
+    optimizer = outcome_optimizer(
+        "regretless",
+        np.array([[0.0, 1.0], [0.0, 1.0]]),
+        Aims(1, 2),
+        0,
+        X0,
+        outcome_tasks.inward(problem, problem.evaluate(X0)),
+    )
+    for _ in range(2):
+        x = optimizer.ask()
+        optimizer.tell(x, outcome_tasks.inward(problem, problem.evaluate(x[None, :]))[0])
+    trials = optimizer.study.trials
+    assert [trial.source for trial in trials] == ["added"] * 3 + ["rule"] * 2  # no initial design beside the shared one
+    for trial in trials:
+        told = problem(np.array(list(trial.params.values())))
+        assert trial.values == {"f0": -told["f"], "c0": told["c1"], "c1": told["c2"]}
+
+
+def test_our_own_study_of_two_objectives_on_a_table():
+    X = np.random.default_rng(0).random((9, 2))
+    Y = np.stack([X[:, 0], 1.0 - X.sum(axis=1)], axis=1)
+    optimizer = outcome_table_optimizer("regretless", X, Aims(2, 0, (0.0, -1.0)), 0, [2, 5], Y[[2, 5]])
+    seen = [2, 5]
+    for _ in range(7):
+        seen.append(optimizer.ask())
+        optimizer.tell(seen[-1], Y[seen[-1]])
+    assert sorted(seen) == list(range(9))
+    assert [list(trial.values.values()) for trial in optimizer.study.trials] == Y[seen].tolist()
