@@ -14,7 +14,7 @@ from regretless.gp.posterior import Posterior
 from regretless.gp.settings import FitSettings
 from regretless.gp.transfer import Source
 
-__all__ = ["fit"]
+__all__ = ["fit", "left_out_density"]
 
 
 def fit(
@@ -43,8 +43,8 @@ def fit(
     before = start if start is not None and start.rho else _as_start(source)
     together = _fit(surrogate, X, y, categorical, before, rng, noise, source)
     try:
-        with_source = _left_out_density(together.posterior(categorical, X, y, noise=noise, source=source))
-        without = _left_out_density(alone.posterior(categorical, X, y, noise=noise))
+        with_source = left_out_density(together.posterior(categorical, X, y, noise=noise, source=source))
+        without = left_out_density(alone.posterior(categorical, X, y, noise=noise))
     except NumericalError:
         return alone
     return together if with_source >= without else alone
@@ -88,7 +88,7 @@ def _as_start(source: Source) -> Hyperparameters:
     return Hyperparameters(source.family, tuple(lengthscale), signal_var, noise_var)
 
 
-def _left_out_density(posterior: Posterior) -> float:
+def left_out_density(posterior: Posterior) -> float:
     r"""Log density of each observation of the study given all the others (Rasmussen and Williams 2006, 5.10 to 5.12).
 
     .. math:: \sum_i \tfrac12 \log [K^{-1}]_{ii} - \tfrac12 [K^{-1} y]_i^2 / [K^{-1}]_{ii} - \tfrac12 \log 2\pi
