@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal, norm
 
+from regretless.errors import NumericalError
 from regretless.gp import (
     Hyperparameters,
     Kernel,
@@ -15,6 +16,7 @@ from regretless.gp import (
     TaskKernel,
     draw_on_table,
     draw_paths,
+    estimation,
     fit,
     posterior,
     prior_factor,
@@ -250,6 +252,24 @@ def test_the_fits_are_compared_by_the_density_of_left_out_results():
         mean, sd = h.posterior((), X[rest], y[rest], source=source).mean_sd(X[i : i + 1])
         expected += norm.logpdf(y[i], mean[0], np.sqrt(sd[0] ** 2 + h.noise_var))
     assert left_out_density(h.posterior((), X, y, source=source)) == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize(("gain", "believed"), [(0.9, False), (1.1, True)])
+def test_a_source_must_predict_better_by_one_nat(gain, believed, monkeypatch):
+    monkeypatch.setattr(estimation, "left_out_density", lambda post: gain if post.n_source else 0.0)
+    X, f, _, _ = functions(0)
+    assert (fitted(X[:10], f[:10], source_of(X[10:40], f[10:40])).rho > 0.0) is believed
+
+
+def test_where_the_joint_process_cannot_be_computed_the_source_is_left_out(monkeypatch):
+    def fails(post):
+        raise NumericalError("no")
+
+    monkeypatch.setattr(estimation, "left_out_density", fails)
+    X, f, _, _ = functions(0)
+    source = source_of(X[10:40], f[10:40])
+    assert fitted(X[:10], f[:10], source) == fitted(X[:10], f[:10], None)
+    assert fitted(X[:1], f[:1], source).rho > 0.5  # one result has no other to be predicted from
 
 
 def test_a_source_without_use_leaves_the_fit_as_it_is_without():

@@ -16,6 +16,9 @@ from regretless.gp.transfer import Source
 
 __all__ = ["fit", "left_out_density"]
 
+#: By how much a source must improve the log density of left-out observations: a wrong one does so by chance (ADR 47).
+_CLEARLY = 1.0
+
 
 def fit(
     surrogate: FitSettings,
@@ -35,19 +38,22 @@ def fit(
     units of y; the fitted noise is then an extra that all observations have.
 
     With a ``source`` there are two fits, without it and jointly with it. The second is taken where it predicts each
-    observation from the others (and the source) at least as well: else rho is 0, and nothing of the source is left.
+    observation from the others (and the source) clearly better: else rho is 0, and nothing of the source is left.
+    With fewer than two observations there is nothing to compare, and the source is believed as the prior of rho says.
     """
     alone = _fit(surrogate, X, y, categorical, start, rng, noise, None)
     if source is None:
         return alone
     before = start if start is not None and start.rho else _as_start(source)
     together = _fit(surrogate, X, y, categorical, before, rng, noise, source)
+    if len(y) < 2:
+        return together
     try:
         with_source = left_out_density(together.posterior(categorical, X, y, noise=noise, source=source))
         without = left_out_density(alone.posterior(categorical, X, y, noise=noise))
     except NumericalError:
         return alone
-    return together if with_source >= without else alone
+    return together if with_source >= without + _CLEARLY else alone
 
 
 def _fit(
