@@ -17,7 +17,10 @@ from regretless.gp.transfer import Source
 __all__ = ["fit", "left_out_density"]
 
 #: By how much a source must improve the log density of left-out observations: a wrong one does so by chance (ADR 47).
-_CLEARLY = 1.0
+_CLEARLY = 2.0
+
+#: Values so many standard deviations of the source away from its mean are not in its units.
+_FAR = 100.0
 
 
 def fit(
@@ -37,29 +40,40 @@ def fit(
     A fitted mean goes into the units: the model sees values less their mean. ``noise`` is what is known of it, in the
     units of y; the fitted noise is then an extra that all observations have.
 
-    With a ``source`` there are two fits, without it and jointly with it. The second is taken where it predicts each
-    observation from the others (and the source) clearly better: else rho is 0, and nothing of the source is left.
-    With fewer than two observations there is nothing to compare, and the source is believed as the prior of rho says.
+    With a ``source`` there are two further fits, jointly with it: in the units of the study and in those of the
+    source, which are better where both measured the same outcome. The better of them is taken where it predicts each
+    observation from the others (and the source) clearly better than the fit without: else rho is 0, and nothing of the
+    source is left. With fewer than two observations nothing can be compared, and the source is believed as the prior of
+    rho says.
     """
-    alone = _fit(surrogate, X, y, categorical, start, rng, noise, None)
+    own = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
+    alone = _fit(surrogate, X, y, own, categorical, start, rng, noise, None)
     if source is None:
         return alone
     before = start if start is not None and start.rho else _as_start(source)
-    together = _fit(surrogate, X, y, categorical, before, rng, noise, source)
+    choices = [units for units in (source.units, own) if _within_reach(units, y)]
+    joint = [_fit(surrogate, X, y, units, categorical, before, rng, noise, source) for units in dict.fromkeys(choices)]
     if len(y) < 2:
-        return together
+        return joint[0]
+
+    def density(h: Hyperparameters) -> float:
+        left_out = left_out_density(h.posterior(categorical, X, y, noise=noise, source=source))
+        slope = np.maximum(h.units.slope(y), np.finfo(np.float64).tiny)
+        return left_out + float(np.log(slope).sum())  # of the values in the user's units
+
     try:
-        with_source = left_out_density(together.posterior(categorical, X, y, noise=noise, source=source))
-        without = left_out_density(alone.posterior(categorical, X, y, noise=noise))
+        without, *with_source = [density(h) for h in (alone, *joint)]
     except NumericalError:
         return alone
-    return together if with_source >= without + _CLEARLY else alone
+    best = int(np.argmax(with_source))
+    return joint[best] if with_source[best] >= without + _CLEARLY else alone
 
 
 def _fit(
     surrogate: FitSettings,
     X: Floats,
     y: Floats,
+    units: Units,
     categorical: tuple[bool, ...],
     start: Hyperparameters | None,
     rng: np.random.Generator,
@@ -70,7 +84,6 @@ def _fit(
     given = surrogate.lengthscale if isinstance(surrogate.lengthscale, tuple) else (surrogate.lengthscale,) * d
     if len(given) != d:
         raise InvalidInput(f"lengthscale must be one number or one per column, {d} in all; got {len(given)}.")
-    units = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
     seen = None if noise is None else noise.scaled(units.slope(y))
     objective = FitObjective.build(surrogate, X, units.standardised(y), categorical, seen, source)
     family, best = objective.first_guess(start)
@@ -86,6 +99,12 @@ def _fit(
     signal_var = surrogate.signal_var if surrogate.signal_var is not None else float(theta[d])
     noise_var = surrogate.noise_var if surrogate.noise_var is not None else float(theta[d + 1])
     return Hyperparameters(family, lengthscale, signal_var, noise_var, units, objective.rho(best))
+
+
+def _within_reach(units: Units, y: Floats) -> bool:
+    """Whether values are of a size that these units are made for."""
+    with np.errstate(over="ignore"):
+        return bool((np.abs(units.standardised(y)) <= _FAR).all())
 
 
 def _as_start(source: Source) -> Hyperparameters:
