@@ -327,7 +327,7 @@ def test_a_source_without_use_leaves_the_fit_as_it_is_without():
 
 def test_the_units_of_the_source_do_not_matter():
     X, f, _, _ = functions(0)
-    rows, old = np.arange(10), np.arange(10, 40)
+    rows, old = np.arange(20), np.arange(20, 60)
     a = fitted(X[rows], f[rows], source_of(X[old], f[old]))
     b = fitted(X[rows], f[rows], source_of(X[old], 1e6 * f[old] - 5e7))
     assert a.rho > 0.7
@@ -336,7 +336,7 @@ def test_the_units_of_the_source_do_not_matter():
 
 def test_the_same_outcome_is_compared_in_the_units_of_the_source_and_another_in_its_own():
     X, f, _, _ = functions(0)
-    rows, old = np.arange(10), np.arange(10, 40)
+    rows, old = np.arange(20), np.arange(20, 60)
     source = source_of(X[old], f[old])
     h = fitted(X[rows], f[rows], source)
     assert (h.units.scale, h.units.knee, h.units.bend) == (source.units.scale, source.units.knee, source.units.bend)
@@ -380,7 +380,7 @@ def test_with_fixed_hyperparameters_rho_alone_is_fitted():
 
 def test_a_joint_fit_starts_where_the_last_one_ended(monkeypatch):
     X, f, _, _ = functions(0)
-    rows, old = np.arange(10), np.arange(10, 40)
+    rows, old = np.arange(20), np.arange(20, 60)
     source = source_of(X[old], f[old])
     first = fitted(X[rows], f[rows], source)
     seen = []
