@@ -303,6 +303,35 @@ def test_a_source_must_predict_better_by_two_nats(gain, believed, monkeypatch):
     assert (fitted(X[:10], f[:10], source, surrogate=as_they_are).rho > 0.0) is believed
 
 
+def test_densities_are_compared_in_the_units_of_the_user(monkeypatch):
+    """A scale fifty times too wide makes every value look likely, until the change of variables is counted."""
+    monkeypatch.setattr(estimation, "left_out_density", lambda post: 3.0 if post.n_source else 0.0)
+    X, f, _, _ = functions(0)
+    h = fitted(X[:20], f[:20], source_of(X[20:], 50.0 * f[20:]))
+    assert h.rho > 0.0
+    assert h.units.scale == Units.of(f[:20], compress=True).scale
+
+
+@pytest.mark.parametrize(("offset", "fits"), [(0.0, 2), (1e3, 1)])
+def test_units_out_of_reach_are_not_tried(offset, fits, monkeypatch):
+    X, f, _, _ = functions(0)
+    source, seen = source_of(X[20:], f[20:] + offset), []
+    best_of = objective_module.FitObjective.best_of
+    monkeypatch.setattr(
+        objective_module.FitObjective, "best_of", lambda self, a, b: seen.append(self.n_source) or best_of(self, a, b)
+    )
+    fitted(X[:20], f[:20], source)
+    assert seen == [0] + [40] * fits
+
+
+def test_with_everything_fixed_only_rho_moves():
+    known = Surrogate.known("matern52", 0.3, signal_var=1.0, noise_var=1e-4)
+    _, X, y, source, _ = case(1)
+    build = objective_module.FitObjective.build
+    assert build(known, X, y, (False,) * 3, None, source).free.tolist() == [False] * 5 + [True]
+    assert not build(known, X, y, (False,) * 3).free.any()
+
+
 def test_where_the_joint_process_cannot_be_computed_the_source_is_left_out(monkeypatch):
     def fails(post):
         raise NumericalError("no")
