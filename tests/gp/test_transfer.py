@@ -149,7 +149,7 @@ def test_draws_have_the_moments_of_the_posterior(kind):
     h, _, _, source, _ = case(8)
     rng = np.random.default_rng(0)
     table = rng.random((15, 3))
-    observed = np.array([0, 4, -1])
+    observed = np.array([*[-1] * 8, 7, 0, 4, -1])  # one row of the source is a candidate
     X = np.vstack([table[[0, 4]], rng.random((1, 3))])
     X[2], source = source.X[0], Source(np.vstack([source.X, table[7]]), *_longer(source))
     post = h.posterior((), X, np.array([1.0, -1.0, 0.5]), source=source)
@@ -176,7 +176,7 @@ def test_rules_that_work_with_the_kernel_know_the_source(rule):
         best_told=1.0,
         n_levels=(0, 0, 0),
         table=over,
-        observed=rows,
+        observed=np.concatenate([np.full(8, -1), rows]),
         prior_factor=lambda: prior_factor(h.kernel(()), table),
     )
     score = rule.draw(view, 1, np.random.default_rng(1))
