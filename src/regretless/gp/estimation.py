@@ -33,6 +33,7 @@ def fit(
     rng: np.random.Generator,
     noise: Noise | None = None,
     source: Source | None = None,
+    knee: float | None = None,
 ) -> Hyperparameters:
     """Hyperparameters for the data, from the last ones (``start``) and some further starts.
 
@@ -47,6 +48,7 @@ def fit(
     rho says.
     """
     own = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
+    own = own if knee is None else Units.around(y, knee, first=2 * X.shape[1] + 2)
     alone = _fit(surrogate, X, y, own, categorical, start, rng, noise, None)
     if source is None:
         return alone

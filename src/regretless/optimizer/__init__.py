@@ -19,7 +19,7 @@ from regretless.optimizer.history import (
     hyperparameters_to_data,
     without_last,
 )
-from regretless.optimizer.joint import outward_moments
+from regretless.optimizer.joint import expected_at
 from regretless.optimizer.limits import Given, Limits, as_limits
 from regretless.optimizer.model import Fitted, believe, doubt, outdated
 from regretless.optimizer.outcomes import (
@@ -81,6 +81,7 @@ __all__ = [
     "check_stop",
     "doubt",
     "doubted",
+    "expected_at",
     "fit_from_data",
     "fit_to_data",
     "history_of",
@@ -89,7 +90,6 @@ __all__ = [
     "kept",
     "measurement_of",
     "outdated",
-    "outward_moments",
     "params_of",
     "predict",
     "predict_measurement",

@@ -259,6 +259,7 @@ def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
         "scale": h.units.scale,
         "knee": h.units.knee,
         "bend": h.units.bend,
+        **({"both": True} if h.units.both else {}),
         **({"rho": h.rho} if h.rho else {}),
     }
 

@@ -240,6 +240,7 @@ def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT)
         rng=stream(task.seed, told_key(series), purpose),
         noise=series.noise,
         source=series.source,
+        knee=task.knee,
     )
     return Fit(hyperparameters, trial, tuple(series.told.trials.tolist()))
 

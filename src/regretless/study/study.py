@@ -24,8 +24,8 @@ from regretless.optimizer import (
     Task,
     certificate_of,
     check_stop,
+    expected_at,
     measurement_of,
-    outward_moments,
     params_of,
     predict,
     recommended,
@@ -360,8 +360,8 @@ class Study:
         """
         task, found = self._task, self._pareto_set()
         points = []
-        for point, mean, sd, pf in zip(found.points, found.mean, found.sd, found.prob_feasible, strict=True):
-            expected = outward_moments(task, mean, sd)
+        for point, pf in zip(found.points, found.prob_feasible, strict=True):
+            expected = expected_at(task, self._carried.state.all_believed(), point.x)
             params, row = params_of(task, point)
             feasible = float(pf) if task.constraints else None
             qualified = bool(pf >= 1.0 - task.risk)
@@ -595,8 +595,7 @@ class Study:
         mean = float(self._outward(history, np.asarray(choice.mean)))
         if not task.constraints:
             return Recommendation(params, row, mean, choice.sd)
-        pairs = zip(task.outcomes, choice.expected, strict=True)
-        expected = {outcome.name: (outcome.outward(each), sd) for outcome, (each, sd) in pairs}
+        expected = expected_at(task, self._carried.state.all_believed(), choice.point.x)
         return Recommendation(params, row, mean, choice.sd, expected, choice.prob_feasible, choice.qualified)
 
     def certificate(
