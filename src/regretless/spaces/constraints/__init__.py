@@ -1,0 +1,1 @@
+"""Which points of a space may be tried: constraints that are known beforehand."""
