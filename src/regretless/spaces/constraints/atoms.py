@@ -146,12 +146,12 @@ def alternatives_of(tree: Tree, kinds: Mapping[str, Kind], negated: bool = False
                 raise InvalidInput(f"it has {count} alternatives; up to {_MOST_ALTERNATIVES} are allowed. Write it simpler.")
             return tuple(joined)
         case Member(name, values, inside):
-            return ((_level(name, values, inside != negated, kinds),),)
+            return _level(name, values, inside != negated, kinds)
         case Comparison():
-            return ((_comparison(tree, kinds, negated),),)
+            return _comparison(tree, kinds, negated)
 
 
-def _comparison(tree: Comparison, kinds: Mapping[str, Kind], negated: bool) -> Atom:
+def _comparison(tree: Comparison, kinds: Mapping[str, Kind], negated: bool) -> tuple[tuple[Atom, ...], ...]:
     op, left, right = tree.op, tree.left, tree.right
     if isinstance(left, Constant) or (isinstance(right, Name) and not isinstance(left, Name)):
         left, right, op = right, left, {"<=": ">=", ">=": "<="}.get(op, op)
@@ -174,7 +174,7 @@ def _comparison(tree: Comparison, kinds: Mapping[str, Kind], negated: bool) -> A
         op = "!=" if op == "==" else "=="
     if op == ">=":
         left, right, op = right, left, "<="
-    return _numeric(op, Operation("-", left, right), kinds)  # type: ignore[arg-type]
+    return ((_numeric(op, Operation("-", left, right), kinds),),)  # type: ignore[arg-type]
 
 
 def _numeric(op: str, tree: Operation, kinds: Mapping[str, Kind]) -> Numeric:
@@ -199,7 +199,10 @@ def _numeric(op: str, tree: Operation, kinds: Mapping[str, Kind]) -> Numeric:
     return Numeric(op, tree, tuple(coefficients), tuple(coefficients.values()), constant, tolerance)
 
 
-def _level(name: str, values: tuple[Scalar, ...], inside: bool, kinds: Mapping[str, Kind]) -> Level:
+def _level(
+    name: str, values: tuple[Scalar, ...], inside: bool, kinds: Mapping[str, Kind]
+) -> tuple[tuple[Atom, ...], ...]:
+    """One of some values, or none of them; of a number, that it equals one or none."""
     kind = kinds[name]
     if kind.levels is None:
         if kind.real:
@@ -207,12 +210,16 @@ def _level(name: str, values: tuple[Scalar, ...], inside: bool, kinds: Mapping[s
         odd = [value for value in values if isinstance(value, str | bool | None)]
         if odd:
             raise InvalidInput(f"{name!r} is a number, it is never {show(odd[0])}.")
-        return Level(name, values, inside)
+        if len(values) > _MOST_ALTERNATIVES:
+            raise InvalidInput(f"a list may have up to {_MOST_ALTERNATIVES} numbers, got {len(values)}.")
+        numbers = [Operation("-", Name(name), Number(float(value))) for value in values]  # type: ignore[arg-type]
+        atoms = tuple(_numeric("==" if inside else "!=", number, kinds) for number in numbers)
+        return tuple((atom,) for atom in atoms) if inside else (atoms,)
     for value in values:
         if value not in kind.levels:
             known = list(kind.levels)
             raise InvalidInput(f"{name!r} is never {show(value)}; it is one of {listed(known)}.{did_you_mean(value, known)}")
-    return Level(name, values, inside)
+    return ((Level(name, values, inside),),)
 
 
 def _neat(number: float) -> Scalar:

@@ -17,7 +17,7 @@ from regretless.spaces.constraints.expression import Tree, names_in
 from regretless.spaces.constraints.syntax import read_constraint
 from regretless.spaces.scalars import did_you_mean, listed, show
 
-__all__ = ["Bound", "Constraint", "Formula", "Function", "as_constraints", "bind", "constraint_to_data"]
+__all__ = ["Bound", "Constraint", "Formula", "Function", "as_constraints", "bind", "constraint_to_data", "named"]
 
 
 @dataclass(frozen=True, slots=True)
