@@ -33,7 +33,7 @@ from regretless.errors import (
     UntrustedCode,
 )
 from regretless.gp import Surrogate
-from regretless.spaces import Box, Categorical, Fixed, Float, Int, Mixed, Ordinal, Table
+from regretless.spaces import Box, Categorical, Fixed, Float, Int, Mixed, Mixture, Ordinal, Table
 from regretless.study import (
     Event,
     Recommendation,
@@ -69,6 +69,7 @@ __all__ = [
     "Int",
     "InvalidInput",
     "Mixed",
+    "Mixture",
     "Ordinal",
     "Recommendation",
     "Regret",

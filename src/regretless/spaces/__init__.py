@@ -3,8 +3,9 @@
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal, as_dimension
 from regretless.spaces.extension import Raw, Rows, extended_table, further_rows, read_rows
 from regretless.spaces.latin import latin_hypercube
+from regretless.spaces.mixture import Mixture
 from regretless.spaces.params import NOISE_FREE, OUTSIDE, Place, Repeats, as_argument, check_repeats, with_repeats
-from regretless.spaces.parse import Space, as_space
+from regretless.spaces.parse import Space, as_space, with_constraints
 from regretless.spaces.product import Box, Mixed
 from regretless.spaces.record import space_from_data, space_to_data
 from regretless.spaces.table import Table, as_table
@@ -19,6 +20,7 @@ __all__ = [
     "Float",
     "Int",
     "Mixed",
+    "Mixture",
     "Ordinal",
     "Place",
     "Raw",
@@ -37,5 +39,6 @@ __all__ = [
     "read_rows",
     "space_from_data",
     "space_to_data",
+    "with_constraints",
     "with_repeats",
 ]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -36,7 +36,7 @@ from regretless.spaces.params import (
 )
 from regretless.spaces.scalars import Scalar, as_int, show
 
-__all__ = ["Box", "Mixed"]
+__all__ = ["Box", "Mixed", "as_box"]
 
 _MAX_ENUMERATED = 10**7
 
@@ -337,6 +337,14 @@ class Box(Mixed):
         else:
             raise InvalidInput(f"bounds must be [(low, high), ...] or a mapping of names to them, got {show(bounds)}.")
         self._set(parts, repeats, unnamed=unnamed, constraints=as_constraints(constraints))
+
+
+def as_box(space: Mixed) -> Box:
+    """The same space as one of real parameters."""
+    box = Box.__new__(Box)
+    for field in fields(Mixed):
+        object.__setattr__(box, field.name, getattr(space, field.name))
+    return box
 
 
 def _read(entries: Mapping[Any, Any], reader: Callable[[Any], Dimension]) -> dict[str, Dimension]:

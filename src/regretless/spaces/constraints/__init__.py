@@ -12,6 +12,7 @@ from regretless.spaces.constraints.constraint import (
     named,
 )
 from regretless.spaces.constraints.region import Region
+from regretless.spaces.constraints.rows import rows_left, violated_by
 
 __all__ = [
     "Bound",
@@ -24,4 +25,6 @@ __all__ = [
     "bind",
     "constraint_to_data",
     "named",
+    "rows_left",
+    "violated_by",
 ]
