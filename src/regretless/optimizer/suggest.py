@@ -17,7 +17,7 @@ from regretless.optimizer.model import Belief, State, believe, heeded, imagine, 
 from regretless.optimizer.setup import Setup
 from regretless.optimizer.starts import candidate_set
 from regretless.rng import Purpose, stream
-from regretless.search import Objective, climb, near, search_product, search_table
+from regretless.search import Objective, climb_in, near, search_product, search_table
 from regretless.spaces import NOISE_FREE, Mixed, Table
 
 __all__ = ["Suggestion", "suggest"]
@@ -194,7 +194,7 @@ def _view(setup: Setup, history: History, trial: int, state: State, belief: Beli
     assert isinstance(setup.domain, Mixed)
     X = candidate_set(setup.domain, belief, told.X, stream(setup.seed, trial, Purpose.CANDIDATES))
     mean, sd = belief.mean_sd(X)
-    movable = setup.domain.continuous
+    domain = setup.domain
     return View(
         posterior=belief,
         X=X,
@@ -203,5 +203,5 @@ def _view(setup: Setup, history: History, trial: int, state: State, belief: Beli
         told=believed,
         best_told=best_told,
         n_levels=setup.domain.n_levels,
-        climb=lambda f, starts: climb(f, starts, movable=movable),
+        climb=lambda f, starts: climb_in(domain, f, starts),
     )

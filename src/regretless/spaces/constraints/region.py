@@ -18,8 +18,9 @@ from regretless.errors import InvalidInput
 from regretless.spaces.conditions import Activity
 from regretless.spaces.constraints.atoms import Level, Numeric, Test
 from regretless.spaces.constraints.constraint import Bound, Constraint, bind, named
+from regretless.spaces.constraints.faces import Faces, faces_around
 from regretless.spaces.constraints.listing import listed_codes
-from regretless.spaces.constraints.pieces import Piece, Pieces
+from regretless.spaces.constraints.pieces import Key, Piece, Pieces
 from regretless.spaces.constraints.polytope import hit_and_run, projected, pulled
 from regretless.spaces.constraints.scales import Scale, kinds_of, scale_of
 from regretless.spaces.latin import latin_hypercube
@@ -55,18 +56,18 @@ class Region:
         self.bounds = tuple(bind(constraint, kinds) for constraint in constraints)
         self.mixtures = tuple(mixtures.values())
         self._at = {name: j for j, name in enumerate(columns)}
-        self._varying = [parts[name] for name in columns]
+        self.varying = [parts[name] for name in columns]
         self._fixed: dict[str, Scalar] = {n: p.values()[0] for n, p in parts.items() if n not in self._at}
-        self._scales: list[Scale | None] = [scale_of(part) for part in self._varying]
+        self._scales: list[Scale | None] = [scale_of(part) for part in self.varying]
         self.pieces = Pieces(parts, columns, activity, self.bounds, self.mixtures)
-        if self.bounds or self.mixtures:
+        if self.limited:
             self._prove_not_empty()
 
     # Membership -----------------------------------------------------------------------------------------------------
 
     def holds(self, X: Floats, *, decoded: bool = False) -> Bools:
         """Which rows of admissible codes may be tried; ``decoded``: after rounding to decimals, as they will be."""
-        if not self.bounds and not self.mixtures:
+        if not self.limited:
             return np.ones(len(X), dtype=np.bool_)
         active = self.activity.at(X)
         by_name = {name: active[:, j] for j, name in enumerate(self.columns)}
@@ -101,7 +102,7 @@ class Region:
     def values(self, X: Floats) -> dict[str, Any]:
         """The values of codes by name, real ones not yet rounded to decimals."""
         values: dict[str, Any] = {name: _filled(value, len(X)) for name, value in self._fixed.items()}
-        for j, (name, part, scale) in enumerate(zip(self.columns, self._varying, self._scales, strict=True)):
+        for j, (name, part, scale) in enumerate(zip(self.columns, self.varying, self._scales, strict=True)):
             if scale is not None:
                 values[name] = scale.low + scale.w(X[:, j]) * scale.width
             else:
@@ -111,7 +112,7 @@ class Region:
 
     def _decoded(self, X: Floats) -> dict[str, Any]:
         values: dict[str, Any] = {name: _filled(value, len(X)) for name, value in self._fixed.items()}
-        for j, (name, part) in enumerate(zip(self.columns, self._varying, strict=True)):
+        for j, (name, part) in enumerate(zip(self.columns, self.varying, strict=True)):
             kind = np.float64 if self._scales[j] is not None else object
             values[name] = np.array([part.decode(code) for code in X[:, j].tolist()] + [None], dtype=object)[:-1]
             values[name] = values[name].astype(kind)
@@ -121,10 +122,27 @@ class Region:
         """The parameters of admissible codes as they are, active ones only."""
         active = self.activity.at(x[None, :])[0]
         found = dict(self._fixed)
-        for j, (name, part) in enumerate(zip(self.columns, self._varying, strict=True)):
+        for j, (name, part) in enumerate(zip(self.columns, self.varying, strict=True)):
             if active[j]:
                 found[name] = part.decode(float(x[j]))
         return {name: found[name] for name in self.parts if name in found}
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is more than conditions: constraints or mixtures."""
+        return bool(self.bounds or self.mixtures)
+
+    def piece_at(self, x: Floats) -> Piece | None:
+        """The piece that a point lies in."""
+        key = self._key(x)
+        return None if key is None else self.pieces.piece(key)
+
+    def _key(self, x: Floats) -> Key | None:
+        return self.pieces.key_of(x, {name: column[0] for name, column in self.values(x[None, :]).items()})
+
+    def faces(self, X: Floats) -> Faces:
+        """The linear faces around points that may be tried."""
+        return faces_around(self, X)
 
     @property
     def frozen(self) -> dict[str, float]:
@@ -173,15 +191,15 @@ class Region:
     @cached_property
     def listing(self) -> Floats | None:
         """The codes of all points of a finite space, where they can be listed."""
-        if any(part.size is None for part in self._varying):
+        if any(part.size is None for part in self.varying):
             return None
         low = np.array([scale.low if scale is not None else 0.0 for scale in self._scales])
         high = np.array([scale.high if scale is not None else 0.0 for scale in self._scales])
         numbers = [
             None if scale is None or part.size > _LOOKED_AT else np.array(part.values(), dtype=np.float64)
-            for scale, part in zip(self._scales, self._varying, strict=True)
+            for scale, part in zip(self._scales, self.varying, strict=True)
         ]
-        X = listed_codes(self._varying, self.activity, self._rows(), (low, high), numbers, _LOOKED_AT)
+        X = listed_codes(self.varying, self.activity, self._rows(), (low, high), numbers, _LOOKED_AT)
         if X is None:
             return None
         return X[self.holds(X)]
@@ -212,10 +230,10 @@ class Region:
     def sample(self, m: int, rng: np.random.Generator) -> Floats:
         """m random points: of a Latin hypercube what is inside, the others by hit-and-run in random pieces."""
         X = latin_hypercube(m, len(self.columns), rng)
-        for j, part in enumerate(self._varying):
+        for j, part in enumerate(self.varying):
             X[:, j] = part.spread(X[:, j])
         X = self.activity.settled(X)
-        if not self.bounds and not self.mixtures:
+        if not self.limited:
             return X
         outside = np.flatnonzero(~self.holds(X))
         if not len(outside):
@@ -291,12 +309,35 @@ class Region:
             W[:, i] = np.clip(scale.w(begin + rng.random(len(W)) * (finish - begin)), P.low[i], P.high[i])
         return W
 
+    def swaps(self, X: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+        """Where a mixture may leave components out: each point with one that is present replaced by one that is not.
+
+        Numbers of the points they come from, and codes that still have to be mended.
+        """
+        owner: list[int] = []
+        trials: list[Floats] = []
+        for mixture in self.mixtures:
+            if mixture.at_most is None:
+                continue
+            columns = [self._at[name] for name in mixture.names if name in self._at]
+            amounts = [self.values(X)[self.columns[j]] for j in columns]
+            for i in range(len(X)):
+                for a, amount in zip(columns, amounts, strict=True):
+                    for b in columns if amount[i] > 0.0 else ():
+                        scale = self._scales[b]
+                        if scale is not None and X[i, b] == 0.0:
+                            trial = X[i].copy()
+                            trial[a], trial[b] = 0.0, min(amount[i] / scale.width, 1.0)
+                            owner.append(i)
+                            trials.append(trial)
+        return np.array(owner, dtype=np.intp), np.array(trials).reshape(len(trials), X.shape[1])
+
     # Repair ---------------------------------------------------------------------------------------------------------
 
     def canonical(self, X: Floats) -> Floats:
         """The admissible codes of each column nearest to these, inactive ones frozen."""
         X = X.copy()
-        for j, part in enumerate(self._varying):
+        for j, part in enumerate(self.varying):
             X[:, j] = part.snap(X[:, j])
         return self.activity.settled(X)
 
@@ -308,8 +349,7 @@ class Region:
             return X
         keys: dict[Any, list[int]] = {}
         for row in left.tolist():
-            values = {name: column[0] for name, column in self.values(X[row : row + 1]).items()}
-            keys.setdefault(self.pieces.key_of(X[row], values), []).append(row)
+            keys.setdefault(self._key(X[row]), []).append(row)
         for key, some in keys.items():
             piece = None if key is None else self.pieces.piece(key)
             rows = np.array(some)
@@ -318,7 +358,7 @@ class Region:
         left = np.flatnonzero(~self.holds(X))
         if len(left):
             anchors = self.anchors
-            gaps = np.where(np.array([p.n_levels > 0 for p in self._varying]), X[left][:, None] != anchors, X[left][:, None] - anchors)
+            gaps = np.where(np.array([p.n_levels > 0 for p in self.varying]), X[left][:, None] != anchors, X[left][:, None] - anchors)
             X[left] = anchors[np.argmin((gaps.astype(np.float64) ** 2).sum(axis=2), axis=1)]
         return X
 
@@ -384,7 +424,7 @@ class Region:
                 fresh = latin_hypercube(count, len(self.columns), rng)
                 free = [j for j in range(len(self.columns)) if j not in self.pieces.switches]
                 for j in free:
-                    X[:, j] = self._varying[j].spread(fresh[:, j])
+                    X[:, j] = self.varying[j].spread(fresh[:, j])
                 X = self.activity.settled(X)
             W = hit_and_run(piece.P, count, rng)
             trial = piece.put(X, projected(piece.P, _stepped(piece, piece.w(piece.put(X, W))), piece.real))
@@ -474,7 +514,7 @@ class Region:
         twin.parts, twin.columns, twin.activity = self.parts, self.columns, self.activity
         twin.bounds = tuple(entry for entry in kept if isinstance(entry, Bound))
         twin.mixtures = tuple(entry for entry in kept if isinstance(entry, Mixture))
-        twin._at, twin._varying, twin._fixed, twin._scales = self._at, self._varying, self._fixed, self._scales
+        twin._at, twin.varying, twin._fixed, twin._scales = self._at, self.varying, self._fixed, self._scales
         twin.pieces = Pieces(self.parts, self.columns, self.activity, twin.bounds, twin.mixtures)
         try:
             twin._prove_not_empty()
