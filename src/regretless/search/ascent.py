@@ -20,6 +20,7 @@ __all__ = ["climb_in"]
 
 _ACTIVE = 1e-9  # a face so near holds the point
 
+Bools = npt.NDArray[np.bool_]
 Ascent = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]]
 
 
@@ -89,11 +90,11 @@ def _climb_faces(
         on = np.flatnonzero(going)
         if not len(on):
             break
-        P = _direction(G[on], h[on], E[on], H[on], X[on], g[on])
+        P, held = _direction(G[on], h[on], E[on], H[on], X[on], g[on])
         longest = np.maximum(_largest(P), 1e-300)
         size = np.where(fresh[on], _FIRST, longest)
         P *= (np.minimum(size * stretch[on], reach[on]) / longest)[:, None]
-        moved = P * _ratio(G[on], h[on], X[on], P)[:, None]
+        moved = P * _ratio(G[on], h[on], X[on], P, held)[:, None]
         promised = _dot(g[on], moved)
         scale[on] = np.where(scale[on] < 0.0, np.maximum(1e-3 * np.abs(f[on]), promised), scale[on])
         stays = (_largest(moved) < 1e-9) | (promised <= 0.1 * tolerance * scale[on])
@@ -118,8 +119,12 @@ def _followed(f: Floats, g: Floats, movable: npt.NDArray[np.bool_]) -> Floats:
     return np.where(movable & np.isfinite(g) & np.isfinite(f)[:, None], g, 0.0)
 
 
-def _direction(G: Floats, h: Floats, E: Floats, H: Floats, X: Floats, g: Floats) -> Floats:
-    """Newton's direction on the active faces; faces are dropped and taken up one at a time (an active-set method)."""
+def _direction(G: Floats, h: Floats, E: Floats, H: Floats, X: Floats, g: Floats) -> tuple[Floats, Bools]:
+    """Newton's direction along the faces that hold a point, and which those are.
+
+    Of the faces that touch it, those that push it inwards are dropped one at a time, and one is taken up again if the
+    direction would cross it (an active-set method).
+    """
     touched = h - (G @ X[:, :, None])[:, :, 0] <= _ACTIVE
     touched &= np.abs(G).max(axis=2) > 0.0
     held = touched.copy()
@@ -137,6 +142,8 @@ def _direction(G: Floats, h: Floats, E: Floats, H: Floats, X: Floats, g: Floats)
         K[:, diagonal, diagonal] = np.where(use, K[:, diagonal, diagonal] * (1.0 + 1e-10) + 1e-14, 1.0)
         multiplier = np.linalg.solve(K, np.where(use, HNg, 0.0)[:, :, None])
         P = (H @ g[:, :, None] - HN @ multiplier)[:, :, 0]
+        left = np.where(use, (N @ P[:, :, None])[:, :, 0], 0.0)  # what the ridge on K left over
+        P -= (HN @ np.linalg.solve(K, left[:, :, None]))[:, :, 0]
         pushes = np.where(held, multiplier[:, e:, 0], 0.0)
         most = np.argmin(pushes, axis=1)
         drop = pushes[rows, most] < -1e-10 * (1.0 + _largest(g))
@@ -147,13 +154,15 @@ def _direction(G: Floats, h: Floats, E: Floats, H: Floats, X: Floats, g: Floats)
             break
         held[rows[drop], most[drop]] = False
         held[rows[take], worst[take]] = True
-    return P
+    still = _largest(P) <= 1e-9 * _largest((H @ g[:, :, None])[:, :, 0])  # nothing but rounding errors
+    return np.where(still[:, None], 0.0, P), held
 
 
-def _ratio(G: Floats, h: Floats, X: Floats, P: Floats) -> Floats:
+def _ratio(G: Floats, h: Floats, X: Floats, P: Floats, held: Bools) -> Floats:
     """The largest share of each step, at most all of it, that stays inside: to the nearest face."""
     rate = (G @ P[:, :, None])[:, :, 0]
     room = np.maximum(h - (G @ X[:, :, None])[:, :, 0], 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(rate > 1e-12 * np.maximum(_largest(P), 1e-300)[:, None], room / rate, np.inf)
+        crossed = rate > np.where(held, 1e-9, 1e-12) * np.maximum(_largest(P), 1e-300)[:, None]
+        share = np.where(crossed, room / rate, np.inf)
     return np.minimum(share.min(axis=1), 1.0)
