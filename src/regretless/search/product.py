@@ -121,10 +121,12 @@ def _take_best(
     """Move each start, in place, to the best open one of its trials if that is better."""
     if not len(trial):
         return
+    barred = np.zeros(len(trial), dtype=np.bool_)
     if space.region is not None:
-        trial = space.snap(trial)  # only what may be tried
+        trial, good = space.region.nudged(trial)
+        barred = ~good
     values = objective.at(trial)
-    values = np.where(near(space, trial, blocked) | ~np.isfinite(values), -np.inf, values)
+    values = np.where(barred | near(space, trial, blocked) | ~np.isfinite(values), -np.inf, values)
     for i in range(len(X)):
         mine = np.flatnonzero(owner == i)
         if len(mine) and values[mine].max() > score[i]:

@@ -175,10 +175,15 @@ class Pieces:
             self._made[key] = self._build(key)
         return self._made[key]
 
-    def _build(self, key: Key) -> Piece | None:
-        switch, chosen, supports = key
+    def base(self, key: Key) -> Floats:
+        """Codes with the switches of a key, all others as if they were inactive."""
         x = np.array(self._activity.frozen)
-        x[list(self.switches)] = switch
+        x[list(self.switches)] = key[0]
+        return x
+
+    def _build(self, key: Key) -> Piece | None:
+        _, chosen, supports = key
+        x = self.base(key)
         active = self._activity.at(x[None, :])[0]
         dim = len(self._columns)
         system = _System(dim)

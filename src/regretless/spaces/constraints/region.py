@@ -34,7 +34,7 @@ _LOOKED_AT = 1_000_000
 #: Pieces that a sample is drawn from, and that are searched for a first point.
 _PIECES = 200
 #: Integer programs for one batch of points that nothing cheaper could mend.
-_PROGRAMS = 16
+_PROGRAMS = 4
 _BISECTIONS = 24
 
 Bools = npt.NDArray[np.bool_]
@@ -60,6 +60,7 @@ class Region:
         self._fixed: dict[str, Scalar] = {n: p.values()[0] for n, p in parts.items() if n not in self._at}
         self._scales: list[Scale | None] = [scale_of(part) for part in self.varying]
         self.pieces = Pieces(parts, columns, activity, self.bounds, self.mixtures)
+        self._anchors: dict[Key, Floats | None] = {}
         if self.limited:
             self._prove_not_empty()
 
@@ -71,22 +72,18 @@ class Region:
             return np.ones(len(X), dtype=np.bool_)
         active = self.activity.at(X)
         by_name = {name: active[:, j] for j, name in enumerate(self.columns)}
-        rows = [self.params(x) for x in X] if decoded else None
         values = self._decoded(X) if decoded else self.values(X)
-
-        def params() -> list[dict[str, Scalar]]:
-            return rows if rows is not None else [self.params(x) for x in X]
-
         good = np.ones(len(X), dtype=np.bool_)
         for mixture in self.mixtures:
-            good &= mixture.holds(values, params)
-        for bound in sorted(self.bounds, key=_is_function):  # the dearest last, for those only that are left
-            if _is_function(bound):
-                left = np.flatnonzero(good)
-                some = [(rows[i] if rows is not None else self.params(X[i])) for i in left]
-                good[left] = bound.holds({}, {}, lambda some=some: some, len(left))  # type: ignore[misc]
-            else:
-                good &= bound.holds(values, by_name, params, len(X))
+            good &= mixture.holds(values, list)
+        for bound in self.bounds:
+            if not _is_function(bound):
+                good &= bound.holds(values, by_name, list, len(X))
+        if any(map(_is_function, self.bounds)):  # the dearest last, for those only that are left
+            left = np.flatnonzero(good)
+            rows = [self.params(x) for x in X[left]]
+            for bound in filter(_is_function, self.bounds):
+                good[left] &= bound.holds({}, {}, lambda: rows, len(left))
         return good
 
     def violated(self, params: Mapping[str, Scalar]) -> list[str]:
@@ -343,49 +340,69 @@ class Region:
 
     def mended(self, X: Floats) -> Floats:
         """For each row of codes a point that may be tried: itself, or one close by."""
-        X = self.canonical(X)
-        left = np.flatnonzero(~self.holds(X))
+        X, good = self.nudged(X)
+        left = np.flatnonzero(~good)
         if not len(left):
             return X
-        keys: dict[Any, list[int]] = {}
-        for row in left.tolist():
-            keys.setdefault(self._key(X[row]), []).append(row)
-        for key, some in keys.items():
+        for key, rows in self._by_piece(X, left):
             piece = None if key is None else self.pieces.piece(key)
-            rows = np.array(some)
-            if piece is not None:
-                X[rows] = self._moved(piece, X[rows])
-        left = np.flatnonzero(~self.holds(X))
+            if key is not None and piece is not None and len(piece.columns):
+                X[rows] = self._solved(key, piece, X[rows])
+        left = left[~self.holds(X[left])]
         if len(left):
-            anchors = self.anchors
-            gaps = np.where(np.array([p.n_levels > 0 for p in self.varying]), X[left][:, None] != anchors, X[left][:, None] - anchors)
-            X[left] = anchors[np.argmin((gaps.astype(np.float64) ** 2).sum(axis=2), axis=1)]
+            categories = np.array([part.n_levels > 0 for part in self.varying])
+            gaps = X[left][:, None] - self.anchors
+            gaps = np.where(categories, (gaps != 0.0).astype(np.float64), gaps)
+            X[left] = self.anchors[np.argmin((gaps**2).sum(axis=2), axis=1)]
         return X
 
+    def nudged(self, X: Floats) -> tuple[Floats, Bools]:
+        """Rows moved into their pieces by what is cheap, and which of them may be tried now."""
+        X = self.canonical(X)
+        good = self.holds(X)
+        left = np.flatnonzero(~good)
+        for key, rows in self._by_piece(X, left) if len(left) else ():
+            piece = None if key is None else self.pieces.piece(key)
+            if piece is not None and len(piece.columns):
+                X[rows] = self._moved(piece, X[rows])
+        good[left] = self.holds(X[left])
+        return X, good
+
+    def _by_piece(self, X: Floats, rows: npt.NDArray[np.intp]) -> list[tuple[Key | None, npt.NDArray[np.intp]]]:
+        groups: dict[Key | None, list[int]] = {}
+        for row in rows.tolist():
+            groups.setdefault(self._key(X[row]), []).append(row)
+        return [(key, np.array(some)) for key, some in groups.items()]
+
     def _moved(self, piece: Piece, X: Floats) -> Floats:
-        """Rows moved into a piece as far as that works: project, round, step, solve, and bisect towards a point inside."""
+        """Rows projected on a piece, and where that ends outside pulled towards its centre, or stepped on its lattice."""
         P, real = piece.P, piece.real
-        if not len(piece.columns):
-            return X
-        W = np.clip(piece.w(X), P.low, P.high)
-        W = projected(P, W, np.ones(len(real), dtype=np.bool_) if real.all() else real)
+        everything = np.ones(len(real), dtype=np.bool_)
+        W = projected(P, np.clip(piece.w(X), P.low, P.high), real)
         moved = piece.put(X, W)
         bad = np.flatnonzero(~self.holds(moved))
-        if len(bad) and real.all():
+        if not len(bad):
+            return moved
+        if real.all():
             moved[bad] = piece.put(X[bad], pulled(P, W[bad]))
-        elif len(bad):
-            V = piece.w(piece.put(X[bad], projected(P, W[bad], np.ones(len(real), dtype=np.bool_))))
-            V = projected(P, _stepped(piece, V), real)
-            moved[bad] = piece.put(X[bad], V)
-            bad = bad[~self.holds(moved[bad])]
-            for row in bad[:_PROGRAMS]:
+        else:
+            V = piece.w(piece.put(X[bad], projected(P, W[bad], everything)))
+            moved[bad] = piece.put(X[bad], projected(P, _stepped(piece, V), real))
+        return moved
+
+    def _solved(self, key: Key, piece: Piece, X: Floats) -> Floats:
+        """Rows moved into a piece at any cost: integer programs for some, bisection towards a point inside for all."""
+        X = X.copy()
+        if not piece.real.all():
+            W = piece.w(X)
+            for row in range(min(len(X), _PROGRAMS)):
                 w = piece.nearest(W[row])
                 if w is not None:
-                    moved[row] = piece.put(X[row : row + 1], projected(P, w[None, :], real))[0]
-        bad = np.flatnonzero(~self.holds(moved))
-        if len(bad) and (anchor := self._anchor(piece, X[0])) is not None:
-            moved[bad] = self._bisected(piece, moved[bad], anchor)
-        return moved
+                    X[row] = piece.put(X[row : row + 1], projected(piece.P, w[None, :], piece.real))[0]
+        bad = np.flatnonzero(~self.holds(X))
+        if len(bad) and (anchor := self._anchor(key)) is not None:
+            X[bad] = self._bisected(piece, X[bad], anchor)
+        return X
 
     def _bisected(self, piece: Piece, X: Floats, anchor: Floats) -> Floats:
         """The last point found inside on the way from a point inside to each row."""
@@ -403,40 +420,39 @@ class Region:
             low, high = np.where(good, middle, low), np.where(good, high, middle)
         return best
 
-    def _anchor(self, piece: Piece, x: Floats) -> Floats | None:
-        """A point of a piece that may be tried, its other columns as in x where they do not matter; None: not found."""
-        base = self.activity.settled(x[None, :])
-        if not len(piece.columns):
-            return base[0] if self.holds(base, decoded=True)[0] else None
-        if piece.start is not None:
-            W = projected(piece.P, piece.start[None, :], piece.real)
-            for trial in (piece.put(base, piece.start[None, :]), piece.put(base, W)):
-                if self.holds(trial, decoded=True)[0]:
-                    return trial[0]
-        return self._sought(piece, base[0]) if piece.rest or not piece.real.all() else None
+    def _anchor(self, key: Key) -> Floats | None:
+        """A point of a piece that may be tried; None where it is empty, or none was found."""
+        if key not in self._anchors:
+            piece = self.pieces.piece(key)
+            base = self.pieces.base(key)[None, :]
+            self._anchors[key] = None if piece is None else self._sought(piece, base)
+        return self._anchors[key]
 
-    def _sought(self, piece: Piece, x: Floats) -> Floats | None:
-        """A point of a piece that random search finds where linear constraints are not all there is."""
+    def _sought(self, piece: Piece, base: Floats) -> Floats | None:
+        """A point of a piece: its own start, or what random search finds where linear constraints are not all."""
+        if not len(piece.columns) or piece.start is None:
+            return self._first(base)
+        W = projected(piece.P, piece.start[None, :], piece.real)
+        found = self._first(np.vstack([piece.put(base, piece.start[None, :]), piece.put(base, W)]))
+        if found is not None or (not piece.rest and piece.real.all()):
+            return found
         rng = np.random.default_rng(0)
-        for count in (64, 512):
-            X = np.tile(x, (count, 1))
-            if any(isinstance(atom, Test) for atom in piece.rest):
-                fresh = latin_hypercube(count, len(self.columns), rng)
-                free = [j for j in range(len(self.columns)) if j not in self.pieces.switches]
-                for j in free:
-                    X[:, j] = self.varying[j].spread(fresh[:, j])
-                X = self.activity.settled(X)
-            W = hit_and_run(piece.P, count, rng)
-            trial = piece.put(X, projected(piece.P, _stepped(piece, piece.w(piece.put(X, W))), piece.real))
-            good = np.flatnonzero(self.holds(trial, decoded=True))
-            if len(good):
-                return trial[good[0]]
-            W = self._descended(piece, W[:64], rng)
-            trial = piece.put(X[:64], W)
-            good = np.flatnonzero(self.holds(trial, decoded=True))
-            if len(good):
-                return trial[good[0]]
-        return None
+        X = np.tile(base, (512, 1))
+        if any(isinstance(atom, Test) for atom in piece.rest):  # it may look at every column
+            fresh = latin_hypercube(len(X), len(self.columns), rng)
+            for j in set(range(len(self.columns))) - set(self.pieces.switches):
+                X[:, j] = self.varying[j].spread(fresh[:, j])
+            X = self.activity.settled(X)
+        W = hit_and_run(piece.P, len(X), rng)
+        trial = piece.put(X, projected(piece.P, _stepped(piece, piece.w(piece.put(X, W))), piece.real))
+        found = self._first(trial)
+        return self._first(piece.put(X[:64], self._descended(piece, W[:64], rng))) if found is None else found
+
+    def _first(self, X: Floats) -> Floats | None:
+        """The first row that may be tried, after rounding too."""
+        good = X[self.holds(X)][:20]
+        good = good[self.holds(good, decoded=True)] if len(good) else good
+        return good[0] if len(good) else None
 
     def _descended(self, piece: Piece, W: Floats, rng: np.random.Generator) -> Floats:
         """Walkers that move only where the formulas of the rest are missed by less."""
@@ -478,8 +494,7 @@ class Region:
         cells = self.pieces.cells()
         for i in rng.permutation(len(cells)):
             for key in self.pieces.keys(cells[i], rng):
-                piece = self.pieces.piece(key)
-                anchor = None if piece is None else self._anchor(piece, cells[i])
+                anchor = self._anchor(key)
                 if anchor is not None:
                     yield anchor
                 count += 1
@@ -515,6 +530,7 @@ class Region:
         twin.bounds = tuple(entry for entry in kept if isinstance(entry, Bound))
         twin.mixtures = tuple(entry for entry in kept if isinstance(entry, Mixture))
         twin._at, twin.varying, twin._fixed, twin._scales = self._at, self.varying, self._fixed, self._scales
+        twin._anchors = {}
         twin.pieces = Pieces(self.parts, self.columns, self.activity, twin.bounds, twin.mixtures)
         try:
             twin._prove_not_empty()
