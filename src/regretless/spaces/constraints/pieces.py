@@ -93,6 +93,10 @@ class Pieces:
         atoms = [atom for bound in bounds for atoms in bound.alternatives for atom in atoms]
         named = {atom.name for atom in atoms if isinstance(atom, Level)}
         self.switches = tuple(sorted({*activity.parents, *(self._at[name] for name in named if name in self._at)}))
+        one = all(len(bound.alternatives) == 1 for bound in bounds) and all(m.at_most is None for m in mixtures)
+        supports = tuple(tuple(range(len(mixture.names))) for mixture in mixtures)
+        #: The key where there is but one piece.
+        self.alone: Key | None = ((), (0,) * len(bounds), supports) if one and not self.switches else None
         self._made: dict[Key, Piece | None] = {}
         self._listed: Floats | None = None
 

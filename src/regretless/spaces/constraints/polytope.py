@@ -14,10 +14,10 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from regretless.arrays import Floats
 
-__all__ = ["Polytope", "hit_and_run", "nearest_lattice_point", "polytope", "projected", "pulled"]
+__all__ = ["Polytope", "hit_and_run", "n_walkers", "nearest_lattice_point", "polytope", "projected", "pulled", "tightened"]
 
 _FLAT = 1e-8  # an inequality that has no more room than this, as the solver of linear programs sees it, is an equality
-_WALKERS = 64  # at the least, so that they can learn the shape from each other
+_WALKERS = (64, 256)  # at the least, so that they can learn the shape from each other, and at the most
 _SECONDS = 5.0  # for one integer program
 
 Bools = npt.NDArray[np.bool_]
@@ -85,38 +85,47 @@ def hit_and_run(
     starts: Floats | None = None,
     inside: Callable[[Floats, npt.NDArray[np.intp]], Bools] | None = None,
 ) -> Floats:
-    """m points ~ U(P), nearly; or of the part of P where ``inside(W, which)`` holds, from ``starts`` there.
+    """m points ~ U(P), nearly; or of the part of P where ``inside(W, walkers)`` holds, from ``starts`` there.
 
-    All walkers move in step. Every other move goes along the difference of two walkers of the other half, which
+    Some walkers move in step; after a burn-in each is noted every 2 dim moves, so that point i is of walker i modulo
+    their number, `n_walkers`. Every other move goes along the difference of two walkers of the other half, which
     stretches with the polytope. A point that is not inside shrinks the chord towards the walker (slice sampling).
     """
-    n = max(m, _WALKERS)
+    n = n_walkers(m)
     begin = P.centre[None, :] if starts is None else starts
     W = begin[np.arange(n) % len(begin)].copy()
     dimension = P.basis.shape[1]
     if dimension == 0:
-        return W[:m]
+        return W[np.arange(m) % n]
     G, h = P.G, P.h
     half = np.arange(n) % 2 == 0
-    for step in range(30 + 10 * dimension):
+    back = np.linalg.pinv(P.E).T if len(P.k) else None
+    noted: list[Floats] = []
+    burn_in, thinning = 30 + 10 * dimension, 2 * dimension
+    for step in range(burn_in + thinning * ((m - 1) // n)):
         D = rng.standard_normal((n, dimension)) @ P.basis.T
         if step % 2 and step > 10:
             movers = half if step % 4 == 1 else ~half
-            others = np.flatnonzero(~movers)
-            pair = rng.choice(others, (n, 2))
+            pair = rng.choice(np.flatnonzero(~movers), (n, 2))
             stretch = W[pair[:, 0]] - W[pair[:, 1]]
             use = movers & (np.abs(stretch).max(axis=1) > 1e-9)
             D[use] = stretch[use]
         first, last = _chord(G, h, W, D)
         if inside is None:
-            W += (first + rng.random(n) * (last - first))[:, None] * D
+            W = W + (first + rng.random(n) * (last - first))[:, None] * D
         else:
             W = _shrunk(W, D, first, last, inside, rng)
         W = np.clip(W, P.low, P.high)
-    if len(P.k):
-        W = W - (W @ P.E.T - P.k) @ np.linalg.pinv(P.E).T  # rounding errors of many steps
-        W = np.clip(W, P.low, P.high)
-    return W[:m]
+        if step + 1 >= burn_in and (step + 1 - burn_in) % thinning == 0:
+            if back is not None:  # rounding errors of many moves
+                W = np.clip(W - (W @ P.E.T - P.k) @ back, P.low, P.high)
+            noted.append(W)
+    return np.vstack(noted)[:m]
+
+
+def n_walkers(m: int) -> int:
+    """How many walkers m points come from."""
+    return min(max(m, _WALKERS[0]), _WALKERS[1])
 
 
 def projected(P: Polytope, W: Floats, free: Bools, rounds: int = 60) -> Floats:

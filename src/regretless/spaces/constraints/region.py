@@ -21,7 +21,7 @@ from regretless.spaces.constraints.constraint import Bound, Constraint, bind, na
 from regretless.spaces.constraints.faces import Faces, faces_around
 from regretless.spaces.constraints.listing import listed_codes
 from regretless.spaces.constraints.pieces import Key, Piece, Pieces
-from regretless.spaces.constraints.polytope import hit_and_run, projected, pulled
+from regretless.spaces.constraints.polytope import hit_and_run, n_walkers, projected, pulled
 from regretless.spaces.constraints.scales import Scale, kinds_of, scale_of
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.mixture import Mixture
@@ -131,11 +131,9 @@ class Region:
 
     def piece_at(self, x: Floats) -> Piece | None:
         """The piece that a point lies in."""
-        key = self._key(x)
+        key, _ = self._by_piece(x[None, :], np.zeros(1, dtype=np.intp))[0]
         return None if key is None else self.pieces.piece(key)
 
-    def _key(self, x: Floats) -> Key | None:
-        return self.pieces.key_of(x, {name: column[0] for name, column in self.values(x[None, :]).items()})
 
     def faces(self, X: Floats) -> Faces:
         """The linear faces around points that may be tried."""
@@ -284,12 +282,13 @@ class Region:
             return trial[good[: len(X)]]
         if not len(good):
             return trial[: len(X)]
-        start = trial[good[np.arange(len(X)) % len(good)]]
-        walkers = start[np.arange(max(len(X), 64)) % len(start)]
-        W = hit_and_run(
-            piece.P, len(X), rng, starts=piece.w(walkers), inside=lambda V, which: self.holds(piece.put(walkers[which], V))
-        )
-        return piece.put(start, W)
+        walkers = trial[good[np.arange(n_walkers(len(X))) % len(good)]]
+
+        def inside(V: Floats, which: npt.NDArray[np.intp]) -> Bools:
+            return self.holds(piece.put(walkers[which], V))
+
+        W = hit_and_run(piece.P, len(X), rng, starts=piece.w(walkers), inside=inside)
+        return piece.put(walkers[np.arange(len(X)) % len(walkers)], W)
 
     def _refreshed(self, piece: Piece, W: Floats, rng: np.random.Generator) -> Floats:
         """Columns on a log scale drawn once more, evenly in their codes, given all others."""
@@ -369,9 +368,13 @@ class Region:
         return X, good
 
     def _by_piece(self, X: Floats, rows: npt.NDArray[np.intp]) -> list[tuple[Key | None, npt.NDArray[np.intp]]]:
+        if self.pieces.alone is not None:
+            return [(self.pieces.alone, rows)]
         groups: dict[Key | None, list[int]] = {}
-        for row in rows.tolist():
-            groups.setdefault(self._key(X[row]), []).append(row)
+        values = {name: column.tolist() for name, column in self.values(X[rows]).items()}
+        for i, row in enumerate(rows.tolist()):
+            key = self.pieces.key_of(X[row], {name: column[i] for name, column in values.items()})
+            groups.setdefault(key, []).append(row)
         return [(key, np.array(some)) for key, some in groups.items()]
 
     def _moved(self, piece: Piece, X: Floats) -> Floats:
