@@ -59,7 +59,9 @@ def slsqp(A, centre, ineq, equal, d):
     return best
 
 
-@pytest.mark.parametrize(("d", "q", "e"), [(2, 1, 0), (2, 3, 0), (3, 2, 1), (5, 4, 0), (5, 3, 2), (8, 6, 1), (10, 5, 3)])
+@pytest.mark.parametrize(
+    ("d", "q", "e"), [(2, 1, 0), (2, 3, 0), (3, 2, 1), (5, 4, 0), (5, 3, 2), (8, 6, 1), (10, 5, 3)]
+)
 @pytest.mark.parametrize("seed", range(6))
 def test_concave_quadratics_end_where_slsqp_does(d, q, e, seed):
     rng = np.random.default_rng([seed, d, q, e])

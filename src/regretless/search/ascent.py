@@ -165,4 +165,5 @@ def _ratio(G: Floats, h: Floats, X: Floats, P: Floats, held: Bools) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         crossed = rate > np.where(held, 1e-9, 1e-12) * np.maximum(_largest(P), 1e-300)[:, None]
         share = np.where(crossed, room / rate, np.inf)
-    return np.minimum(share.min(axis=1), 1.0)
+    nearest: Floats = np.minimum(share.min(axis=1), 1.0)
+    return nearest

@@ -118,14 +118,16 @@ def _check_parent(name: str, parent: str, values: tuple[Scalar, ...], parts: Map
         )
     if parts[parent].size is None:
         raise InvalidInput(
-            f"parameter {name!r} depends on {parent!r}, a real number, which never has exactly one value. Let it depend "
-            "on choices, levels or whole numbers."
+            f"parameter {name!r} depends on {parent!r}, a real number, which never has exactly one value. Let it "
+            "depend on choices, levels or whole numbers."
         )
     for value in values:
         try:
             parts[parent].check(value, parent)
         except InvalidInput as error:
-            raise InvalidInput(f"parameter {name!r} would never exist when {parent} is {show(value)}: {error}") from None
+            raise InvalidInput(
+                f"parameter {name!r} would never exist when {parent} is {show(value)}: {error}"
+            ) from None
 
 
 def _in_order(given: Mapping[str, Condition]) -> list[str]:

@@ -61,8 +61,9 @@ def read_rows(space: Any, source: Any, *, id: str | None, ignore: str | Sequence
         source = Table.of_factors(read_file(source, id, as_names(ignore, "ignore"), texts))
     columns = zip(source.names, source._columns, strict=True)
     rows = source._candidate != OUTSIDE  # the others were dropped by its own constraints
-    ids = None if source._row_ids is None else [row_id for row_id, kept in zip(source._row_ids, rows, strict=True) if kept]
-    return Raw({name: column.take(source._candidate[rows]).items() for name, column in columns}, ids, source._by_line)
+    row_ids = source._row_ids
+    kept = None if row_ids is None else [row_id for row_id, keep in zip(row_ids, rows, strict=True) if keep]
+    return Raw({name: column.take(source._candidate[rows]).items() for name, column in columns}, kept, source._by_line)
 
 
 def further_rows(table: Table, raw: Raw) -> Rows:

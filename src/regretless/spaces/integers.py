@@ -1,8 +1,8 @@
 """A whole-number parameter between two bounds, and the evenly spaced lattices that such parameters are on.
 
-On a lattice, rank k of 0..n has the code k / n. The scalar and the array functions agree bit for bit, for every code. Up
-to n = 2**50 both compute ``rint(code * n)`` in float64, whose error is below 1/8 for an admissible code; beyond, both use
-exact integers.
+On a lattice, rank k of 0..n has the code k / n. The scalar and the array functions agree bit for bit, for every code.
+Up to n = 2**50 both compute ``rint(code * n)`` in float64, whose error is below 1/8 for an admissible code; beyond,
+both use exact integers.
 """
 
 import math
@@ -152,14 +152,14 @@ class Int:
 
 
 def _check_step(low: int, high: int, step: Any, log: bool) -> int:
-    step = as_whole(as_int(step, "step"), "step", least=1)
+    width = as_whole(as_int(step, "step"), "step", least=1)
     if log:
         raise InvalidInput("step and log do not go together: write the values as a list instead.")
-    over = (high - low) % step
+    over = (high - low) % width
     if over:
-        ends = f"{high - over} or {high - over + step}" if high - over > low else f"{high - over + step}"
-        raise InvalidInput(f"steps of {step} from {low} do not reach {high}. Use high={ends}.")
-    return step
+        ends = f"{high - over} or {high - over + width}" if high - over > low else f"{high - over + width}"
+        raise InvalidInput(f"steps of {width} from {low} do not reach {high}. Use high={ends}.")
+    return width
 
 
 def _check_size(low: int, high: int, log: bool) -> None:

@@ -143,7 +143,7 @@ class Mixture:
 
 def _pairs(components: Any, total: float) -> list[tuple[str, float, float]]:
     if isinstance(components, Iterable) and not isinstance(components, Mapping | str | set | frozenset):
-        components = {name: (0.0, total) for name in components}
+        components = dict.fromkeys(components, (0.0, total))
     if not isinstance(components, Mapping) or len(components) < 2:
         raise InvalidInput(
             f"a mixture needs two components or more, such as {{'A': (0, 1), 'B': (0, 0.5)}}, got {show(components)}."

@@ -30,8 +30,8 @@ def as_space(obj: Any, repeats: Repeats | None = None, constraints: Any = ()) ->
 
     A mapping is :class:`Mixed` (:class:`Box` if all its parameters are real), a sequence of pairs a :class:`Box`;
     a 2-D array, a list of dicts, a DataFrame or a path is a :class:`Table`. A mapping of names to columns of a table
-    looks like one of names to levels, so write ``Table(...)`` for it. ``constraints`` are those of `Mixed`; a space that is
-    handed in as such gets them beside its own.
+    looks like one of names to levels, so write ``Table(...)`` for it. ``constraints`` are those of `Mixed`; a
+    space that is handed in as such gets them beside its own.
 
     >>> as_space({"x": (0.0, 1.0)})
     Box({'x': Float(low=0.0, high=1.0, log=False)})

@@ -183,7 +183,9 @@ class Mixed:
         inside = all(is_inside for _, _, is_inside in found.values())
         if inside and self.region is not None:
             inside = not self.region.violated(values)
-        return Place(values, self._codes({name: code for name, (_, code, _) in found.items()}), -1 if inside else OUTSIDE)
+        return Place(
+            values, self._codes({name: code for name, (_, code, _) in found.items()}), -1 if inside else OUTSIDE
+        )
 
     def encode(self, params: Any) -> Floats:
         """The (dim,) codes of validated parameters."""
@@ -197,7 +199,7 @@ class Mixed:
         return np.array([self.encode(params) for params in many], dtype=np.float64).reshape(len(many), self.dim)
 
     def decode(self, x: Any) -> dict[str, Scalar]:
-        """The parameters nearest to (dim,) codes, fixed ones included, inactive ones not; they satisfy the constraints."""
+        """The parameters nearest to (dim,) codes, fixed ones included, that the space has: inactive ones are absent."""
         codes = as_vector(x, "x")
         if len(codes) != self.dim:
             raise InvalidInput(f"x must have {self.dim} codes, one per varying parameter, got {len(codes)}.")
@@ -277,13 +279,16 @@ class Mixed:
 
     def __repr__(self) -> str:
         grouped = {part: name for name, mixture in self.mixtures.items() for part in mixture.names}
-        entries = {grouped.get(name, name): self.mixtures.get(grouped.get(name, ""), part) for name, part in self.dimensions.items()}
+        entries = {
+            grouped.get(name, name): self.mixtures.get(grouped.get(name, ""), part)
+            for name, part in self.dimensions.items()
+        }
         parts = list(self._parts) if self.unnamed else entries
         return f"{type(self).__name__}({parts!r}{repeats_shown(self.repeats)}{constraints_shown(self.constraints)})"
 
     def _given(self, params: Any) -> dict[str, Any]:
         """The parameters by name, fixed ones filled in; of conditional ones those that exist at this point."""
-        conditions = {name: part.when for name, part in self._varying.items() if part.when is not None}
+        conditions: dict[str, Any] = {name: part.when for name, part in self._varying.items() if part.when is not None}
         if not conditions:
             return complete(params, self.names, self._fixed, unnamed=self.unnamed)
         absent = dict.fromkeys(conditions)

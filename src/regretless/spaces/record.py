@@ -76,8 +76,8 @@ def _constraint(entry: Any, resolve: Callable[[str], Callable[[dict[str, Any]], 
         return as_constraints(entry)[0]
     if resolve is None:
         raise UntrustedCode(
-            f"the space has a constraint that is a function, {entry['function']}. It is imported only if you vouch for its "
-            "module; or hand in the space with its constraints."
+            f"the space has a constraint that is a function, {entry['function']}. It is imported only if you vouch for "
+            "its module; or hand in the space with its constraints."
         )
     return Function(resolve(entry["function"]))
 
@@ -117,7 +117,7 @@ def _when_to_data(part: Any) -> dict[str, Any]:
 
 
 def _dimension(data: Mapping[str, Any]) -> Dimension:
-    when = {name: values for name, values in data["when"]} if "when" in data else None
+    when = dict(data["when"]) if "when" in data else None
     match data["kind"]:
         case "float":
             return Float(data["low"], data["high"], data["log"], data.get("step"), when)

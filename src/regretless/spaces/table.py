@@ -61,8 +61,8 @@ class Table:
         Whether a candidate may be suggested again: "allow", "auto" or "never", as in `Study`. None leaves it to the
         study.
     constraints
-        What every candidate satisfies, as in `Mixed`: other rows are dropped. The ids of the rows left stay those of the
-        source.
+        What every candidate satisfies, as in `Mixed`: other rows are dropped. The ids of the rows left stay those of
+        the source.
 
     Examples
     --------
@@ -363,8 +363,8 @@ class Table:
     def _find(self, given: dict[str, Any]) -> int:
         if self._product is not None and self._product.region is not None:
             place = self._product.place(given)
-            same = np.flatnonzero((self.X == place.x).all(axis=1)) if place.index != OUTSIDE else []
-            return int(same[0]) if len(same) else OUTSIDE
+            same = np.flatnonzero((place.x == self.X).all(axis=1))
+            return int(same[0]) if len(same) and place.index != OUTSIDE else OUTSIDE
         rows = np.arange(self.n_candidates)
         for name, column in zip(self.names, self._columns, strict=True):
             rows = column.where(given[name], name, rows)

@@ -1,5 +1,6 @@
 """Random spaces with constraints that a known point satisfies, and a check of points that shares no code with ours."""
 
+import itertools
 import math
 
 import numpy as np
@@ -75,7 +76,11 @@ def random_constraints(space, rng):
         if words and (kind < 0.2 or not numeric):
             word = str(rng.choice(words))
             others = [c for c in space.dimensions[word].choices if c != point[word]]
-            texts.append(f"{quoted(word)} != '{rng.choice(others)}'" if rng.random() < 0.5 else f"{word_in(word, point, others[:1])}")
+            texts.append(
+                f"{quoted(word)} != '{rng.choice(others)}'"
+                if rng.random() < 0.5
+                else f"{word_in(word, point, others[:1])}"
+            )
             continue
         if not numeric:
             continue
@@ -84,11 +89,13 @@ def random_constraints(space, rng):
             texts.append(curved(some, point, rng))
             continue
         widths = [max(abs(kind_range(space.dimensions[n])), 1e-9) for n in some]
-        coefficients = [round(float(rng.choice([1, -1, 1, 2, 0.5])) , 3) for _ in some]
+        coefficients = [round(float(rng.choice([1, -1, 1, 2, 0.5])), 3) for _ in some]
         if rng.random() < 0.3:
             coefficients = [float(f"{rng.normal() / w:.3g}") or 1.0 for w in widths]
         total = sum(c * point[n] for c, n in zip(coefficients, some, strict=True))
-        left = " + ".join(f"{c!r}*{quoted(n)}" if c >= 0 else f"({c!r})*{quoted(n)}" for c, n in zip(coefficients, some, strict=True))
+        left = " + ".join(
+            f"{c!r}*{quoted(n)}" if c >= 0 else f"({c!r})*{quoted(n)}" for c, n in zip(coefficients, some, strict=True)
+        )
         if kind < 0.5:
             texts.append(f"{left} == {total!r}")
         elif kind < 0.6:
@@ -129,8 +136,9 @@ def random_space(seed):
         try:
             plain = Mixed(parts)
         except InvalidInput as error:
-            assert "mixture" in str(error), error  # amounts that no support reaches
-            continue
+            if "mixture" not in str(error):
+                raise
+            continue  # amounts that no support reaches
         texts, point = random_constraints(plain, rng)
         return Mixed(parts, constraints=texts), parts, texts, point, rng
 
@@ -175,7 +183,11 @@ def holds(text, values, parts):
     if "'" in text:
         return bool(eval(text, {}, values))
     slack = 1e-9 * sum(10.0 + abs(v) * 50 for v in values.values() if not isinstance(v, str)) * 10
-    slack += 1e-9 * max(abs(float(part)) for part in text.replace("<=", ",").replace(">=", ",").replace("==", ",").split(",") if is_float(part))
+    slack += 1e-9 * max(
+        abs(float(part))
+        for part in text.replace("<=", ",").replace(">=", ",").replace("==", ",").split(",")
+        if is_float(part)
+    )
     if "==" in text:
         left, right = text.split("==")
         return abs(eval(left, {"abs": abs}, values) - float(right)) <= slack
@@ -183,7 +195,7 @@ def holds(text, values, parts):
         left, right = text.split(">=")
         return eval(left, {"abs": abs}, values) >= float(right) - slack
     sides = [eval(side, {"abs": abs}, values) for side in text.split("<=")]
-    return all(a <= b + slack for a, b in zip(sides, sides[1:], strict=False))
+    return all(a <= b + slack for a, b in itertools.pairwise(sides))
 
 
 def is_float(text):

@@ -1,7 +1,7 @@
 r"""The smallest parts of a constraint, with the tolerance they are compared by.
 
-A linear atom :math:`c + \sum_i a_i v_i \le 0` holds up to :math:`10^{-9} (|c| + \sum_i |a_i| \max |v_i|)`, the largest sizes
-that its terms can have. Values are rounded to decimals of at most 1e-10 of a parameter's width when they are
+A linear atom :math:`c + \sum_i a_i v_i \le 0` holds up to :math:`10^{-9} (|c| + \sum_i |a_i| \max |v_i|)`, by the
+largest sizes that its terms can have. Values are rounded to decimals of at most 1e-10 of a parameter's width when they are
 decoded, a tenth of it: a point on a border stays in the space. A nonlinear one is compared by the sizes of its terms
 at the point.
 """
@@ -120,7 +120,7 @@ class Test:
             return float(result) >= 0.0
         except (TypeError, ValueError):
             raise InvalidInput(
-                f"constraint {self.name} returned {show(result)}; it must return True or False, or a number that is >= 0 "
+                f"constraint {self.name} returned {show(result)}; it must return True or False, or a number, >= 0 "
                 "where the point may be tried."
             ) from None
 
@@ -143,7 +143,9 @@ def alternatives_of(tree: Tree, kinds: Mapping[str, Kind], negated: bool = False
                 joined = [atoms for some in inner for atoms in some]
                 count = len(joined)
             if count > _MOST_ALTERNATIVES:
-                raise InvalidInput(f"it has {count} alternatives; up to {_MOST_ALTERNATIVES} are allowed. Write it simpler.")
+                raise InvalidInput(
+                    f"it has {count} alternatives; up to {_MOST_ALTERNATIVES} are allowed. Write it simpler."
+                )
             return tuple(joined)
         case Member(name, values, inside):
             return _level(name, values, inside != negated, kinds)
@@ -174,7 +176,7 @@ def _comparison(tree: Comparison, kinds: Mapping[str, Kind], negated: bool) -> t
         op = "!=" if op == "==" else "=="
     if op == ">=":
         left, right, op = right, left, "<="
-    return ((_numeric(op, Operation("-", left, right), kinds),),)  # type: ignore[arg-type]
+    return ((_numeric(op, Operation("-", left, right), kinds),),)
 
 
 def _numeric(op: str, tree: Operation, kinds: Mapping[str, Kind]) -> Numeric:
@@ -218,7 +220,9 @@ def _level(
     for value in values:
         if value not in kind.levels:
             known = list(kind.levels)
-            raise InvalidInput(f"{name!r} is never {show(value)}; it is one of {listed(known)}.{did_you_mean(value, known)}")
+            raise InvalidInput(
+                f"{name!r} is never {show(value)}; it is one of {listed(known)}.{did_you_mean(value, known)}"
+            )
     return ((Level(name, values, inside),),)
 
 

@@ -81,8 +81,8 @@ def constraint_to_data(constraint: Constraint) -> Any:
         return constraint.text
     if "<" in constraint.name or constraint.name.endswith("()") or constraint.name.startswith("__main__:"):
         raise InvalidInput(
-            f"the constraint {constraint.name} could not be found again in a stored study. Define it with def at the top "
-            "of a module that can be imported, or write it as text, such as 'x + y <= 1'."
+            f"the constraint {constraint.name} could not be found again in a stored study. Define it with def at the "
+            "top of a module that can be imported, or write it as text, such as 'x + y <= 1'."
         )
     return {"function": constraint.name}
 

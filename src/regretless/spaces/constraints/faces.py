@@ -1,16 +1,13 @@
 """The linear faces around a point, in codes, for an ascent that has to stay inside."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
+from regretless.spaces.constraints.anchors import Anchored
 from regretless.spaces.constraints.pieces import Piece
-
-if TYPE_CHECKING:
-    from regretless.spaces.constraints.region import Region
 
 __all__ = ["Faces", "faces_around"]
 
@@ -32,7 +29,7 @@ class Faces:
     wall: bool
 
 
-def faces_around(region: "Region", X: Floats) -> Faces:
+def faces_around(region: Anchored, X: Floats) -> Faces:
     """The faces of the pieces that the rows of X, which may be tried, lie in."""
     s, d = X.shape
     active = region.activity.at(X)

@@ -22,8 +22,8 @@ def listed_codes(
     """(m, dim) codes, the last column running fastest; None where more than ``limit`` have to be looked at.
 
     ``rows`` are linear constraints (a, least, most) on numbers, least <= a v <= most, that always hold; ``values`` are
-    the numbers of each column in the order of its codes, None where it has none; ``ends`` are their smallest and largest.
-    A beginning is dropped where no completion reaches from least to most.
+    the numbers of each column in the order of its codes, None where it has none; ``ends`` are the smallest and the
+    largest. A beginning is dropped where no completion reaches from least to most.
     """
     dim = len(parts)
     order = _parents_first(activity, dim)

@@ -144,7 +144,7 @@ class Pieces:
                 for chosen in itertools.product(*options, *(s or [] for s in supports))
             ]
             for i in rng.permutation(len(every)):
-                yield every[i]  # type: ignore[misc]
+                yield every[i]
             return
         for _ in range(_LISTED):
             chosen = tuple(int(rng.choice(left)) for left in options)
@@ -244,7 +244,9 @@ class Pieces:
     def _allows(self, atom: Atom, x: Floats) -> bool:
         if not isinstance(atom, Level):
             return True
-        value = self._parts[atom.name].decode(x[self._at[atom.name]]) if atom.name in self._at else self._fixed[atom.name]
+        value = (
+            self._parts[atom.name].decode(x[self._at[atom.name]]) if atom.name in self._at else self._fixed[atom.name]
+        )
         return (value in atom.values) == atom.inside
 
     def _codes(self, j: int) -> list[float]:
@@ -279,7 +281,7 @@ class _System:
             return True
         j = int(where[0])
         end, slack = b / a[j], tolerance / size
-        if end < -slack and (op == "==" or a[j] > 0) or end > 1.0 + slack and (op == "==" or a[j] < 0):
+        if (end < -slack and (op == "==" or a[j] > 0)) or (end > 1.0 + slack and (op == "==" or a[j] < 0)):
             return False
         end = min(max(end, 0.0), 1.0)
         self.narrow(j, end if op == "==" or a[j] < 0 else 0.0, end if op == "==" or a[j] > 0 else 1.0)

@@ -14,7 +14,17 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 
 from regretless.arrays import Floats
 
-__all__ = ["Polytope", "hit_and_run", "n_walkers", "nearest_lattice_point", "polytope", "projected", "pulled", "tightened"]
+__all__ = [
+    "Polytope",
+    "hit_and_run",
+    "n_walkers",
+    "nearest_lattice_point",
+    "polytope",
+    "projected",
+    "pulled",
+    "stepped",
+    "tightened",
+]
 
 _FLAT = 1e-8  # an inequality that has no more room than this, as the solver of linear programs sees it, is an equality
 _WALKERS = (64, 256)  # at the least, so that they can learn the shape from each other, and at the most
@@ -85,7 +95,7 @@ def hit_and_run(
     starts: Floats | None = None,
     inside: Callable[[Floats, npt.NDArray[np.intp]], Bools] | None = None,
 ) -> Floats:
-    """m points ~ U(P), nearly; or of the part of P where ``inside(W, walkers)`` holds, from ``starts`` there.
+    """M points ~ U(P), nearly; or of the part of P where ``inside(W, walkers)`` holds, from ``starts`` there.
 
     Some walkers move in step; after a burn-in each is noted every 2 dim moves, so that point i is of walker i modulo
     their number, `n_walkers`. Every other move goes along the difference of two walkers of the other half, which
@@ -166,7 +176,31 @@ def pulled(P: Polytope, W: Floats) -> Floats:
     room = np.maximum(P.h - P.G @ P.centre, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(rate > 1e-15, room / rate, np.inf)
-    return P.centre + np.clip(share.min(axis=1), 0.0, 1.0)[:, None] * D
+    inside: Floats = P.centre + np.clip(share.min(axis=1), 0.0, 1.0)[:, None] * D
+    return inside
+
+
+def stepped(P: Polytope, spacing: Floats, W: Floats) -> Floats:
+    """Columns on even lattices moved step by step, each time the one step that lowers what is missed most."""
+    lattice = np.flatnonzero((spacing > 0.0) & (P.high > P.low))
+    if not len(lattice):
+        return W
+    moves = np.zeros((2 * len(lattice), len(spacing)))
+    moves[np.arange(len(lattice)), lattice] = spacing[lattice]
+    moves[len(lattice) + np.arange(len(lattice)), lattice] = -spacing[lattice]
+    W = W.copy()
+    for _ in range(4 * len(spacing) + 8):
+        trial = W[:, None, :] + moves
+        outside = (trial < P.low - 1e-9).any(axis=2) | (trial > P.high + 1e-9).any(axis=2)
+        missed = np.maximum(trial @ P.A.T - P.b, 0.0).sum(axis=2) + np.abs(trial @ P.E.T - P.k).sum(axis=2)
+        missed[outside] = np.inf
+        now = np.maximum(W @ P.A.T - P.b, 0.0).sum(axis=1) + np.abs(W @ P.E.T - P.k).sum(axis=1)
+        best = np.argmin(missed, axis=1)
+        better = missed[np.arange(len(W)), best] < now - 1e-12
+        if not better.any():
+            break
+        W[better] = trial[better, best[better]]
+    return W
 
 
 def nearest_lattice_point(
@@ -228,10 +262,10 @@ def nearest_lattice_point(
     )
     if found.x is None:
         return None
-    w = np.where(lattice, np.rint(found.x[:n]), found.x[:n]) * scale
+    w: Floats = np.where(lattice, np.rint(found.x[:n]), found.x[:n]) * scale
     for column, values in levels.items():
         w[column] = values[np.argmin(np.abs(values - w[column]))]
-    return np.clip(w, low, high)
+    return np.asarray(np.clip(w, low, high), dtype=np.float64)
 
 
 def _directions(E: Floats, fixed: Bools) -> Floats:
@@ -343,7 +377,7 @@ def _shrunk(
 
 
 def _within(P: Polytope, W: Floats, slack: float) -> Bools:
-    inside = (W >= P.low - slack).all(axis=1) & (W <= P.high + slack).all(axis=1)
-    inside &= (W @ P.A.T <= P.b + slack).all(axis=1)
+    inside = (P.low - slack <= W).all(axis=1) & (P.high + slack >= W).all(axis=1)
+    inside &= (P.b + slack >= W @ P.A.T).all(axis=1)
     inside &= (np.abs(W @ P.E.T - P.k) <= 1e-12).all(axis=1)
     return np.asarray(inside, dtype=np.bool_)

@@ -59,7 +59,8 @@ class Scale:
         if self.straight:
             return w
         if self.levels is not None:
-            return np.abs(w[:, None] - self.levels).argmin(axis=1) / max(len(self.levels) - 1, 1)
+            nearest: Floats = np.abs(w[:, None] - self.levels).argmin(axis=1) / max(len(self.levels) - 1, 1)
+            return nearest
         start, span = math.log(self.low), math.log(self.high) - math.log(self.low)
         return np.clip((np.log(self.low + w * self.width) - start) / span, 0.0, 1.0)
 

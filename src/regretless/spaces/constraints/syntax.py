@@ -234,7 +234,7 @@ class _Reader:
                 self._expect(")")
                 return inner
         what = "the text ends too early" if token.kind == "end" else f"{token.text!r} is not expected there"
-        self.fail(what, token.at)
+        return self.fail(what, token.at)
 
     def _call(self, name: _Token) -> Call:
         if name.text not in FUNCTIONS:
@@ -279,8 +279,8 @@ class _Reader:
             if found is None or found.lastgroup is None:
                 begin = at + len(self._text[at:]) - len(self._text[at:].lstrip())
                 raise InvalidInput(
-                    f"constraint {self._text!r}, character {begin + 1}: {self._text[begin]!r} cannot be read. Names that "
-                    f"are not plain words stand in backticks, as in `content (%)`. {_EXAMPLE}."
+                    f"constraint {self._text!r}, character {begin + 1}: {self._text[begin]!r} cannot be read. Names "
+                    f"that are not plain words stand in backticks, as in `content (%)`. {_EXAMPLE}."
                 )
             begin = found.start(found.lastgroup)
             tokens.append(_Token(found.lastgroup, found.group(found.lastgroup), begin))
