@@ -1,9 +1,9 @@
 r"""The smallest parts of a constraint, with the tolerance they are compared by.
 
 A linear atom :math:`c + \sum_i a_i v_i \le 0` holds up to :math:`10^{-9} (|c| + \sum_i |a_i| \max |v_i|)`, by the
-largest sizes that its terms can have. Values are rounded to decimals of at most 1e-10 of a parameter's width when they are
-decoded, a tenth of it: a point on a border stays in the space. A nonlinear one is compared by the sizes of its terms
-at the point.
+largest sizes that its terms can have. Values are rounded to decimals of at most 1e-10 of a parameter's width when they
+are decoded, a tenth of it: a point on a border stays in the space. A nonlinear one is compared by the sizes of its
+terms at the point.
 """
 
 import itertools
