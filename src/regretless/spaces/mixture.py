@@ -128,7 +128,7 @@ class Mixture:
         if self.at_most is not None:
             good &= (amounts > 0.0).sum(axis=0) <= self.at_most
             low = np.array(self.lows).reshape((-1,) + (1,) * (amounts.ndim - 1))
-            good &= ((amounts == 0.0) | (amounts >= low - slack)).all(axis=0)
+            good &= ((amounts == 0.0) | (amounts >= low - _TOLERANCE * self.total)).all(axis=0)
         return np.asarray(good, dtype=np.bool_)
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from regretless.optimizer.design import design_point, random_point
 from regretless.search import Objective, search_product
 from regretless.spaces import Mixed, as_table, space_from_data, space_to_data
 
-from .random_spaces import misses, random_space
+from .random_spaces import NOT_FOUND, misses, random_space
 
 
 def check_points(seed):
@@ -64,8 +64,10 @@ def test_random_spaces_are_stored_exactly(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(100))
 def test_ten_thousand_random_spaces(chunk):
+    NOT_FOUND.clear()
     for seed in range(100 * chunk, 100 * (chunk + 1)):
         try:
             check_points(seed)
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {error}") from error
+    assert len(NOT_FOUND) <= 1, NOT_FOUND  # measured: a few of ten thousand

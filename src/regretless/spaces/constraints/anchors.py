@@ -22,6 +22,8 @@ __all__ = ["Anchored"]
 
 #: Pieces that are searched for a first point, and that points inside are known of.
 _PIECES = 200
+#: Integer programs for a first point where constraints are curved.
+_COMPLETED = 40
 
 
 class Anchored(Membership):
@@ -111,7 +113,31 @@ class Anchored(Membership):
         W = hit_and_run(piece.P, len(X), rng)
         trial = piece.put(X, projected(piece.P, stepped(piece.P, piece.spacing, piece.w(piece.put(X, W))), piece.real))
         found = self._first(trial)
-        return self._first(piece.put(X[:64], self._descended(piece, W[:64], rng))) if found is None else found
+        if found is not None or not piece.rest:
+            return found
+        W = np.vstack([W, self._descended(piece, W[:64], rng)])
+        X = np.vstack([X, X[:64]])
+        found = self._first(piece.put(X, W))
+        return self._completed(piece, X, W) if found is None and not piece.real.all() else found
+
+    def _completed(self, piece: Piece, X: Floats, W: Floats) -> Floats | None:
+        """A point with the columns of curved constraints as in some row, all others by an integer program."""
+        named_ = {name for atom in piece.rest if isinstance(atom, Numeric) for name in atom.names}
+        held = np.array([self.columns[j] in named_ for j in piece.columns], dtype=np.bool_)
+        trial = piece.put(X, W)
+        values, good = self.values(trial), np.ones(len(X), dtype=np.bool_)
+        for atom in piece.rest:
+            good &= atom.holds(values, list) if isinstance(atom, Numeric) else True
+        V = piece.w(trial)
+        _, first = np.unique(V[:, held], axis=0, return_index=True)
+        for row in [i for i in np.sort(first).tolist() if good[i]][:_COMPLETED]:
+            w = piece.nearest(V[row], held)
+            if w is not None:
+                w = projected(piece.P, w[None, :], piece.real & ~held)
+                found = self._first(piece.put(trial[row : row + 1], w))
+                if found is not None:
+                    return found
+        return None
 
     def _first(self, X: Floats) -> Floats | None:
         """The first row that may be tried, after rounding too."""

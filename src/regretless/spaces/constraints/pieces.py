@@ -57,10 +57,14 @@ class Piece:
         """Which of its columns are real."""
         return np.array([scale.real for scale in self.scales], dtype=np.bool_)
 
-    def nearest(self, target: Floats) -> Floats | None:
-        """The w nearest to a target that satisfies what is linear, lattices included: an integer program."""
+    def nearest(self, target: Floats, held: npt.NDArray[np.bool_] | None = None) -> Floats | None:
+        """The w nearest to a target that satisfies what is linear, lattices included: an integer program.
+
+        Columns that are ``held`` keep the target's value.
+        """
         P = self.P
-        return nearest_lattice_point((P.A, P.b, P.E, P.k, P.low, P.high), target, self.spacing, self.levels)
+        low, high = (P.low, P.high) if held is None else (np.where(held, target, end) for end in (P.low, P.high))
+        return nearest_lattice_point((P.A, P.b, P.E, P.k, low, high), target, self.spacing, self.levels)
 
     def w(self, X: Floats) -> Floats:
         """The w of its columns."""
