@@ -121,7 +121,7 @@ def _check_parent(name: str, parent: str, values: tuple[Scalar, ...], parts: Map
             f"parameter {name!r} depends on {parent!r}, a real number, which never has exactly one value. Let it "
             "depend on choices, levels or whole numbers."
         )
-    for value in values:
+    for value in values if parts[parent].size != 1 else ():
         try:
             parts[parent].check(value, parent)
         except InvalidInput as error:

@@ -228,7 +228,7 @@ class Table:
         """The values of candidate i as the user gave them."""
         i = self._as_index(i)
         if self._product is not None and self._product.region is not None:
-            return self._product.decode(self.X[i])  # some parameters may be absent
+            return self._product.region.params(self.X[i])  # some parameters may be absent
         return {name: column.item(i) for name, column in zip(self.names, self._columns, strict=True)}
 
     def filtered(self, constraints: tuple[Constraint, ...]) -> Self:
@@ -403,8 +403,16 @@ def as_table(space: Mixed, limit: int) -> Table | None:
 
 def _columns_left(space: Mixed) -> list[Column]:
     """The values of the points that constraints leave; None where a parameter does not exist."""
-    rows = [space.decode(x) for x in space.enumerate()]
-    return [Levels.of([row.get(name) for row in rows]) for name in space.names]
+    assert space.region is not None
+    X = space.enumerate()
+    active = space.region.activity.at(X)
+    columns: dict[str, Column] = {}
+    for j, (name, part) in enumerate(zip(space.region.columns, space.region.varying, strict=True)):
+        codes, rank = np.unique(X[:, j], return_inverse=True)
+        values = [*(part.decode(code) for code in codes.tolist()), None]
+        columns[name] = Levels.of([values[r] for r in np.where(active[:, j], rank, -1).tolist()])
+    single = np.zeros(len(X), dtype=np.intp)
+    return [columns.get(name) or Levels(part.values(), single) for name, part in space.dimensions.items()]
 
 
 def _table_of(space: Mixed, columns: list[Column]) -> Table:

@@ -81,7 +81,8 @@ class Numeric:
     def holds(self, values: Mapping[str, Any], rows: Rows) -> Bools:  # noqa: ARG002 - one call for every atom
         """Which rows satisfy it; one without a value, such as log(-1), does not."""
         excess, tolerated = self.excess(values)
-        return np.asarray(excess > tolerated if self.op == "!=" else excess <= tolerated, dtype=np.bool_)
+        good = excess > tolerated if self.op == "!=" else excess <= tolerated
+        return np.asarray(good & np.isfinite(excess), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +208,11 @@ def _level(
     """One of some values, or none of them; of a number, that it equals one or none."""
     kind = kinds[name]
     if kind.levels is None:
-        if kind.real:
-            raise InvalidInput(f"{name!r} is a real number and never in a list. Use <= and >=.")
         odd = [value for value in values if isinstance(value, str | bool | None)]
         if odd:
             raise InvalidInput(f"{name!r} is a number, it is never {show(odd[0])}.")
+        if kind.real:
+            raise InvalidInput(f"{name!r} is a real number and never in a list. Use <= and >=.")
         if len(values) > _MOST_ALTERNATIVES:
             raise InvalidInput(f"a list may have up to {_MOST_ALTERNATIVES} numbers, got {len(values)}.")
         numbers = [Operation("-", Name(name), Number(float(value))) for value in values]  # type: ignore[arg-type]
