@@ -380,7 +380,7 @@ def test_steps_are_exact_decimals():
     assert part.snap(np.array([0.0, 0.5, 1.2])).tolist() == [part.encode(v) for v in (0.0, 0.4, 0.7)]
     assert part.check(0.30000000000000004) == 0.3
     assert part.place(0.25) == (0.25, 0.25 / 0.7, False)
-    with pytest.raises(InvalidInput, match="plus a multiple of 0.1"):
+    with pytest.raises(InvalidInput, match=r"plus a multiple of 0\.1"):
         part.check(0.25)
     assert repr(part) == "Float(low=0.0, high=0.7, log=False, step=0.1)"
     assert Int(0, 100, step=25).values() == (0, 25, 50, 75, 100)
