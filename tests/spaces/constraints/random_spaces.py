@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 
 import numpy as np
 
@@ -163,7 +164,7 @@ def misses(params, parts, texts):
         if any(name not in params for name in used.values()):
             continue
         values = {alias: params[name] for alias, name in used.items()}
-        if not holds(plain, values, parts):
+        if not holds(plain, values, {alias: largest(parts, name) for alias, name in used.items()}):
             found.append((text, values))
     for mixture in (m for m in parts.values() if isinstance(m, Mixture)):
         amounts = [params[name] for name in mixture.names]
@@ -184,18 +185,19 @@ def every_name(parts):
         yield from part.names if isinstance(part, Mixture) else [name]
 
 
-def holds(text, values, parts):
-    """Every comparison with the slack of 1e-9 of the largest numbers in it."""
+def holds(text, values, sizes):
+    """Every comparison with a slack of 1e-9 of the largest sizes that its terms can have, as documented."""
     if " or " in text:
-        return any(holds(part, values, parts) for part in text.split(" or "))
+        return any(holds(part, values, sizes) for part in text.split(" or "))
     if "'" in text:
         return bool(eval(text, {}, values))
-    slack = 1e-9 * sum(10.0 + abs(v) * 50 for v in values.values() if not isinstance(v, str)) * 10
-    slack += 1e-9 * max(
-        abs(float(part))
-        for part in text.replace("<=", ",").replace(">=", ",").replace("==", ",").split(",")
-        if is_float(part)
-    )
+    terms = re.findall(r"\(?(-?[\d.]+(?:e-?\d+)?)\)?\*(v\d+_)", text)
+    sides = re.split("<=|>=|==", text)
+    slack = 1e-9 * (max(abs(float(side)) for side in sides if is_float(side)) + 1e-6)
+    if "**" in text:
+        slack += 1e-9 * sum(v * v + abs(v) for v in values.values())
+    slack += 1e-9 * sum(abs(float(c)) * sizes[alias] for c, alias in terms)
+    slack *= 1.0 + 1e-6
     if "==" in text:
         left, right = text.split("==")
         return abs(eval(left, {"abs": abs}, values) - float(right)) <= slack
@@ -204,6 +206,18 @@ def holds(text, values, parts):
         return eval(left, {"abs": abs}, values) >= float(right) - slack
     sides = [eval(side, {"abs": abs}, values) for side in text.split("<=")]
     return all(a <= b + slack for a, b in itertools.pairwise(sides))
+
+
+def largest(parts, name):
+    """The largest size of a number."""
+    for key, part in parts.items():
+        if isinstance(part, Mixture) and name in part.names:
+            return part.total
+        if key == name and hasattr(part, "low"):
+            return max(abs(part.low), abs(part.high))
+        if key == name and not isinstance(part, Categorical):
+            return max(map(abs, part.values()))
+    return 0.0
 
 
 def is_float(text):

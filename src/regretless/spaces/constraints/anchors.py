@@ -100,7 +100,7 @@ class Anchored(Membership):
         if not len(piece.columns) or piece.start is None:
             return self._first(base)
         W = projected(piece.P, piece.start[None, :], piece.real)
-        found = self._first(np.vstack([piece.put(base, piece.start[None, :]), piece.put(base, W)]))
+        found = self._first(np.vstack([piece.put(base, W), piece.put(base, piece.start[None, :])]))
         if found is not None or (not piece.rest and piece.real.all()):
             return found
         rng = np.random.default_rng(0)
