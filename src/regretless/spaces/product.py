@@ -288,9 +288,9 @@ class Mixed:
 
     def _given(self, params: Any) -> dict[str, Any]:
         """The parameters by name, fixed ones filled in; of conditional ones those that exist at this point."""
-        conditions: dict[str, Any] = {name: part.when for name, part in self._varying.items() if part.when is not None}
-        if not conditions:
+        if self.region is None or not self.region.activity.rules:
             return complete(params, self.names, self._fixed, unnamed=self.unnamed)
+        conditions: dict[str, Any] = {name: part.when for name, part in self._varying.items() if part.when is not None}
         absent = dict.fromkeys(conditions)
         given = complete(params, self.names, {**self._fixed, **absent}, unnamed=self.unnamed)
         left, kept = dict(given), {name: value for name, value in given.items() if name not in conditions}
