@@ -64,10 +64,10 @@ def test_decimals_on_a_border_are_inside():
 
 
 def test_what_is_decoded_satisfies_inequalities_without_any_tolerance():
-    space = Mixed({"a": (0.0, 3.0), "b": (0.0, 7.0)}, constraints="a + b <= 5")
+    space = Mixed({"a": (0.0, 3.0), "b": (0.0, 7.0)}, constraints="3*a + b <= 5")
     for x in space.snap(rng().random((300, 2))):
         params = space.decode(x)
-        assert params["a"] + params["b"] <= 5.0
+        assert 3 * params["a"] + params["b"] <= 5.0
 
 
 def test_constraints_on_fixed_and_single_parameters():
