@@ -28,7 +28,7 @@ __all__ = [
 
 _FLAT = 1e-8  # an inequality that has no more room than this, as the solver of linear programs sees it, is an equality
 _WALKERS = (64, 256)  # at the least, so that they can learn the shape from each other, and at the most
-_SECONDS = 5.0  # for one integer program
+_NODES = 1000  # of one integer program at the most: not seconds, which would not be the same again
 
 Bools = npt.NDArray[np.bool_]
 
@@ -212,7 +212,7 @@ def nearest_lattice_point(
     """The point of {A w <= b, E w = k, low <= w <= high} with columns on their lattices nearest to ``target``, in L1.
 
     Without a target, one far from the faces. ``spacing`` is 0 for real columns, ``levels`` are lattices without even
-    steps. None where there is none, or none was found in the time given.
+    steps. None where there is none, or none was found within a thousand nodes.
     """
     A, b, E, k, low, high = P
     n = len(low)
@@ -257,9 +257,7 @@ def nearest_lattice_point(
     ends[:n] = np.where(lattice, np.floor(ends[:n] + 1e-7), ends[:n])
     if (begins > ends).any():
         return None
-    found = milp(
-        cost, integrality=whole, bounds=Bounds(begins, ends), constraints=rows, options={"time_limit": _SECONDS}
-    )
+    found = milp(cost, integrality=whole, bounds=Bounds(begins, ends), constraints=rows, options={"node_limit": _NODES})
     if found.x is None:
         return None
     w: Floats = np.where(lattice, np.rint(found.x[:n]), found.x[:n]) * scale
