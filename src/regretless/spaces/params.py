@@ -16,6 +16,7 @@ __all__ = [
     "as_argument",
     "check_repeats",
     "complete",
+    "constraints_shown",
     "repeats_shown",
     "with_repeats",
 ]
@@ -48,6 +49,11 @@ def with_repeats(space: Space, repeats: Any) -> Space:
 def repeats_shown(repeats: Repeats | None) -> str:
     """The rule for repeats as the end of a space's repr; nothing where nothing was said."""
     return "" if repeats is None else f", repeats={repeats!r}"
+
+
+def constraints_shown(constraints: Sequence[Any]) -> str:
+    """The constraints as the end of a space's repr; nothing where there are none."""
+    return f", constraints=[{', '.join(map(str, constraints))}]" if constraints else ""
 
 
 def complete(params: Any, names: tuple[str, ...], fixed: Mapping[str, Scalar], *, unnamed: bool) -> dict[str, Any]:

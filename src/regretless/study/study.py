@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Constraints", "Study"]
 
-#: Bounds on outcomes by name, such as ``{"impurity": ("<=", 0.5)}``.
-Constraints: TypeAlias = Mapping[str, tuple[Sense, float]]
+#: Bounds on outcomes by name, such as ``{"impurity": ("<=", 0.5)}``; or constraints of the space, ``["x + y <= 1"]``.
+Constraints: TypeAlias = Mapping[str, tuple[Sense, float]] | Sequence[str | Callable[[dict[str, Any]], Any]] | str
 
 
 class Study:
@@ -90,6 +90,7 @@ class Study:
         ``direction``. Then there is a Pareto `front` in place of a best point.
     constraints
         On what is measured, by name: ``{"impurity": ("<=", 0.5)}``. Such an outcome is told beside the objective.
+        Or known constraints of the space, ``["x + y <= 1"]``: see `Mixed`. For both, give the second to the space.
     reference
         Of several objectives the point above which hypervolume counts, by name. None infers it from the first results:
         the worst of their front less a tenth of its width; it then stays.
