@@ -17,6 +17,8 @@ from regretless.optimizer.history import (
     fit_to_data,
     history_of,
     hyperparameters_to_data,
+    source_from_data,
+    source_to_data,
     without_last,
 )
 from regretless.optimizer.joint import expected_at
@@ -33,6 +35,7 @@ from regretless.optimizer.outcomes import (
 )
 from regretless.optimizer.recommend import Choice, predict, predict_measurement, recommend
 from regretless.optimizer.scene import reference_of
+from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
 from regretless.optimizer.stopping import HypervolumeLeft, Regret, StopRule, check_stop
 from regretless.optimizer.suggest import Suggestion, suggest
@@ -96,6 +99,9 @@ __all__ = [
     "recommend",
     "recommended",
     "reference_of",
+    "source_from_data",
+    "source_of",
+    "source_to_data",
     "suggest",
     "with_table",
     "without_last",

@@ -87,7 +87,7 @@ def predict_measurement(
         if task.surrogate.method == "fixed":
             quantile = float(ndtri(0.5 + 0.5 * _SHARE))
         else:
-            freedom = max(len(posterior) - X.shape[1] - 1, 2)
+            freedom = max(len(posterior) - posterior.n_source - X.shape[1] - 1, 2)
             quantile = float(stdtrit(freedom, 0.5 + 0.5 * _SHARE_FITTED))
         reach = quantile * np.sqrt(sd * sd + hyperparameters.noise_var)
         noise = quantile * math.sqrt(hyperparameters.noise_var)

@@ -45,8 +45,7 @@ def difference(new: Table | Mixed, old: Table | Mixed) -> str:
 def _constrained(new: Table | Mixed, old: Table | Mixed) -> str:
     """In which constraints two spaces differ."""
     if new.constraints == old.constraints:
-        return (
-            "" if isinstance(new, Table) or new.mixtures == getattr(old, "mixtures", None) else "it has other mixtures"
-        )
-    texts = [", ".join(constraint.text for constraint in space.constraints) or "none" for space in (old, new)]
+        same = isinstance(new, Table) or new.mixtures == getattr(old, "mixtures", None)
+        return "" if same else "it has other mixtures"
+    texts = [", ".join(map(str, space.constraints)) or "none" for space in (old, new)]
     return f"its constraints are {texts[0]}; given are {texts[1]}"
