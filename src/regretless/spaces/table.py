@@ -57,7 +57,7 @@ class Table:
     categorical
         Columns of numbers to be read as categories. In a CSV file these, like ``id``, stay the text they are.
     repeats
-        Whether a candidate may be suggested again: "allow", "auto" or "never", as in `Study`. None leaves it to the
+        Whether a candidate may be suggested again: "all", "allow", "auto" or "never": see `Study`. None leaves it to the
         study.
     constraints
         What every candidate satisfies, as in `Mixed`: other rows are dropped. The ids of the rows left stay those of

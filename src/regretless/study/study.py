@@ -82,7 +82,8 @@ class Study:
     n_initial
         Points of the initial design before the rule takes over; past data count.
     repeats
-        Whether a point may be suggested again. ``"allow"``: the best score wins, measured before or not, as in the
+        Whether a point may be suggested again. ``"all"``: the best score wins, measured before, pending or not, as in
+        the theorem for batches. ``"allow"``: pending points are left out while there are others, else as in the
         theorems. ``"auto"``: a measured point only where the model finds noise (and by the initial design of a table),
         never where a parameter is real. ``"never"``: nothing twice. Overrides the space's own. None is ``"allow"`` for
         the preset ``"paper"``, for known hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, otherwise
