@@ -58,7 +58,7 @@ class Mixed:
         `Mixture` are parameters under their own names. A parameter with a condition (``when=``) is absent from a
         point at which it does not exist.
     repeats
-        Whether a point may be suggested again: "all", "allow", "auto" or "never": see `Study`. None leaves it to the study.
+        Whether a point may be suggested again: "all", "allow", "auto" or "never", see `Study`. None: the study says.
     constraints
         What every point satisfies, in the user's units: texts such as ``"x + y <= 1"`` or functions of the parameters
         that return True or a number >= 0 where a point may be tried.
@@ -360,7 +360,7 @@ class Box(Mixed):
         Name to (low, high); or a sequence of (low, high) as in SciPy, whose parameters are called x0, x1, ... and reach
         the user's function as one array.
     repeats
-        Whether a point may be suggested again: "all", "allow", "auto" or "never": see `Study`. None leaves it to the study.
+        Whether a point may be suggested again: "all", "allow", "auto" or "never", see `Study`. None: the study says.
     constraints
         What every point satisfies, as in `Mixed`.
 

@@ -57,8 +57,8 @@ class Table:
     categorical
         Columns of numbers to be read as categories. In a CSV file these, like ``id``, stay the text they are.
     repeats
-        Whether a candidate may be suggested again: "all", "allow", "auto" or "never": see `Study`. None leaves it to the
-        study.
+        Whether a candidate may be suggested again: "all", "allow", "auto" or "never", see `Study`. None: the study
+        says.
     constraints
         What every candidate satisfies, as in `Mixed`: other rows are dropped. The ids of the rows left stay those of
         the source.
