@@ -372,7 +372,8 @@ class Study:
     def reference(self) -> Mapping[str, float] | None:
         """Of several objectives the reference point, by name; None before it is known, or with one objective."""
         task, history = self._task, self._history()
-        if len(task.objectives) == 1 or (task.reference is None and not len(history.series().y)):
+        known = task.reference is not None or history.reference is not None or len(history.whole(task))
+        if len(task.objectives) == 1 or not known:
             return None
         pairs = zip(task.objectives, reference_of(task, history), strict=True)
         return {outcome.name: outcome.outward(z) for outcome, z in pairs}
@@ -595,8 +596,8 @@ class Study:
         mean = float(self._outward(history, np.asarray(choice.mean)))
         if not task.constraints:
             return Recommendation(params, row, mean, choice.sd)
-        pairs = zip(task.outcomes, choice.expected, strict=True)
-        expected = {outcome.name: (outcome.outward(each), sd) for outcome, (each, sd) in pairs}
+        pairs = enumerate(zip(task.outcomes, choice.expected, strict=True))
+        expected = {o.name: (float(self._outward(history, np.asarray(each), k)), sd) for k, (o, (each, sd)) in pairs}
         return Recommendation(params, row, mean, choice.sd, expected, choice.prob_feasible, choice.qualified)
 
     def certificate(
@@ -661,7 +662,8 @@ class Study:
         """
         check_stop(when)
         history = self._history()
-        if len(history.series().y) < when.patience:
+        told = [len(history.series(k).y) for k in range(len(self._task.outcomes))]
+        if told[0] < when.patience or not all(told):
             return None
         try:
             left = self.certificate()
