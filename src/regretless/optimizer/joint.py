@@ -58,7 +58,7 @@ def moments_at(fitted: tuple[Fitted, ...], X: Floats, *, listed: bool) -> JointM
         mean, sd = units.restored(known.mean, known.sd)
         means.append(mean)
         sds.append(sd)
-        covariances.append(_scaled(known.covariance_with, units.scale**2))
+        covariances.append(_scaled(known.covariance_with, units.scale))
     return JointMoments(X, np.column_stack(means), np.column_stack(sds), tuple(covariances), listed)
 
 
@@ -69,5 +69,5 @@ def outward_moments(task: Task, mean: Floats, sd: Floats) -> dict[str, tuple[flo
     }
 
 
-def _scaled(covariance_with: Callable[[int], Floats], factor: float) -> Callable[[int], Floats]:
-    return lambda index: factor * covariance_with(index)
+def _scaled(covariance_with: Callable[[int], Floats], scale: float) -> Callable[[int], Floats]:
+    return lambda index: scale * (scale * covariance_with(index))

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy.typing as npt
+
 from regretless.optimizer import (
     Certified,
     History,
@@ -57,7 +59,7 @@ class Carried:
     def look(self, history: History) -> Certified:
         """The certificate of what its own models expect most of, given this history."""
         points, task = history.points, self._ledger.task
-        arrays = [points.trials, points.X, history.status, history.Y, history.excluded]
+        arrays: list[npt.NDArray[Any]] = [points.trials, points.X, history.status, history.Y, history.excluded]
         for known in history.noise:
             arrays += [] if known is None else [known.sd, known.count, known.spread]
         key = (*(array.tobytes() for array in arrays), task.space.size, history.reference)

@@ -17,6 +17,7 @@ from regretless.optimizer import (
     Preset,
     Task,
     as_any_rule,
+    as_constraints,
     as_fallback,
     as_limits,
     as_outcomes,
@@ -151,6 +152,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
             raise _conflict(name, f"has limits={limits!r}, not {new_limits!r}")
     had = {
         **_wanted(task),
+        "objectives": {outcome.name: outcome.direction for outcome in task.objectives},
         "preset": stored.preset,
         "surrogate": task.surrogate,
         "n_initial": task.n_initial,
@@ -161,7 +163,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
             raise _conflict(name, _unlike(what, value, given[what]))
     if given.get("constraints") is not None:
         pairs = {outcome.name: (outcome.sense, outcome.bound) for outcome in task.constraints}
-        if {key: tuple(pair) for key, pair in given["constraints"].items()} != pairs:
+        if {new.name: (new.sense, new.bound) for new in as_constraints(given["constraints"])} != pairs:
             raise _conflict(name, f"has constraints={pairs!r}, not {show(given['constraints'])}")
 
 

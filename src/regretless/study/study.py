@@ -1,5 +1,6 @@
 """The one stateful object: asks, is told, remembers."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
@@ -387,7 +388,11 @@ class Study:
         if reference is None:
             return 0.0
         values = [[o.inward(trial.values[o.name] or 0.0) for o in objectives] for trial in self.best_trials]
-        return hypervolume(values, [o.inward(reference[o.name]) for o in objectives]) if values else 0.0
+        if not values:
+            return 0.0
+        with np.errstate(over="ignore", invalid="ignore"):  # a product of very large numbers
+            volume = hypervolume(values, [o.inward(reference[o.name]) for o in objectives])
+        return volume if math.isfinite(volume) else math.inf
 
     @property
     def excluded_rows(self) -> tuple[Any, ...]:

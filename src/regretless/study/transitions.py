@@ -40,8 +40,8 @@ def end(recorder: Recorder, number: int, told: Told) -> Trial:
         other = {name: value for name, value in other.items() if name not in first or first[name] != value}
         if other and number not in ledger.passed_on:
             raise TrialConflict(
-                f"trial {number} was already {_had(trial, list(other))}; {_now(task, other)} now would change the past. "
-                "Use amend to correct it."
+                f"trial {number} was already {_had(trial, list(other))}; {_now(task, other)} now would change the "
+                "past. Use amend to correct it."
             )
         if other and (number, tuple(other.items())) not in ledger.late:
             value, data = Told(other, told.noise_of(other)).on_record(task)
