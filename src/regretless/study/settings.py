@@ -42,6 +42,9 @@ from regretless.study.journal import Journal
 
 __all__ = ["Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
 
+#: A recommendation violates some constraint with at most this probability, where nothing else is said.
+_RISK = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -80,7 +83,7 @@ def settings(
         preset=preset,
         reference=as_reference(reference, outcomes),
         fallback=as_fallback(fallback, outcomes),
-        risk=0.1 if risk is None else risk,
+        risk=_RISK if risk is None else risk,
         **more,
     )
     return Settings(task, preset, _as_json(about))
@@ -184,7 +187,7 @@ def _wanted(task: Task) -> dict[str, Any]:
 def _several(task: Task) -> dict[str, Any]:
     """What a study with several outcomes has on record beside the others."""
     if len(task.outcomes) == 1:
-        return {}
+        return {} if task.risk == _RISK else {"risk": task.risk}
     wanted = {name: value for name, value in _wanted(task).items() if name not in ("direction", "objective")}
     constraints = {outcome.name: [outcome.sense, outcome.bound] for outcome in task.constraints}
     return {**wanted, "constraints": constraints, "limits": _limits(task)}

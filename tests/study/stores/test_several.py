@@ -1,5 +1,6 @@
 """Studies with several outcomes in stores: reopened, replayed, refused under other settings, killed between parts."""
 
+import json
 import random
 import time
 
@@ -79,12 +80,10 @@ class TestSettings:
             {**TWO, "reference": {"yield": 0.5, "cost": 2.0}, "limits": {"cost": (0, None)}},
             {**BOTH, "rule": "hvi"},
             {**BOUND, "rule": "constrained-ei"},
-            {"objectives": {"loss": "minimize"}},
+            {"objectives": {"loss": "minimize"}, "risk": 0.3},
         ],
     )
     def test_what_is_written_is_read(self, more):
-        import json
-
         made = settings(SPACES["box"](), seed=1, **more)
         read = settings_from_spec(json.loads(json.dumps(spec_of(made))), Trust())
         assert read.task == made.task
