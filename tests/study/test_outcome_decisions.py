@@ -300,4 +300,6 @@ def test_a_known_model_is_known_for_every_outcome():
     assert {fit.hyperparameters.lengthscale for fit in study._ledger.fits} == {(0.3, 0.3)}
     step(study)
     suggestion, _ = suggest(study._task, study._history(), 9, None)
-    assert bits(study.ask())[1] == tuple((name, repr(v)) for name, v in study._task.domain.params_of(suggestion.point).items())
+    assert bits(study.ask())[1] == tuple(
+        (name, repr(v)) for name, v in study._task.domain.params_of(suggestion.point).items()
+    )

@@ -91,7 +91,11 @@ class TestWrongValues:
     @pytest.mark.parametrize(
         ("value", "more", "message"),
         [
-            (1.0, {}, r"trial 0 has 2 outcomes: tell them by name, such as \{'yield': 81.2, 'impurity': 0.3\}, got 1.0"),
+            (
+                1.0,
+                {},
+                r"trial 0 has 2 outcomes: tell them by name, such as \{'yield': 81.2, 'impurity': 0.3\}, got 1.0",
+            ),
             ({"yeild": 1.0}, {}, "trial 0: no outcome 'yeild'; there are yield, impurity. Did you mean 'yield'?"),
             ({}, {}, "trial 0 needs a value of one of yield, impurity, got none"),
             (None, {"failed": []}, "trial 0 needs a value, or failed=True"),
@@ -202,7 +206,9 @@ class TestParts:
         study = Study(BOX, **BOUND, seed=1)
         study.ask(2)
         study.tell(0, {"yield": 1.0})
-        with pytest.raises(TrialConflict, match=r"has a result of yield already. Tell impurity, or that it failed: tell"):
+        with pytest.raises(
+            TrialConflict, match=r"has a result of yield already. Tell impurity, or that it failed: tell"
+        ):
             study.release(0)
         assert study.release(1).status == "lost"
         assert study.tell(1, {"impurity": 0.2}).status == "pending"  # a released trial may still be told
@@ -550,7 +556,9 @@ class TestStopping:
         for t in range(9):
             study.add(LINE[t], {"yield": float(t)}, failed="impurity")
         assert study.should_stop(Regret(1e6)) is None
-        result = study.optimize(lambda _: {"yield": 1.0, "impurity": math.nan}, 2, stop_when=Regret(1e6), progress=False)
+        result = study.optimize(
+            lambda _: {"yield": 1.0, "impurity": math.nan}, 2, stop_when=Regret(1e6), progress=False
+        )
         assert (result.nfev, result.stopped_by) == (2, None)
 
     def test_looks_know_of_the_noise_that_was_told(self):
@@ -609,4 +617,6 @@ class TestFunctions:
         result = maximize(lambda p: {"yield": p["x"], "impurity": 1.0}, BOX, 4, **BOUND, seed=1, progress=False)
         assert str(result) == "4 trials done: no trial satisfies the constraints yet"
         assert isinstance(result.study.certificate(), FeasibleRegret)
-        assert isinstance(maximize(lambda p: p["x"], BOX, 5, seed=1, progress=False).study.certificate(), RemainingRegret)
+        assert isinstance(
+            maximize(lambda p: p["x"], BOX, 5, seed=1, progress=False).study.certificate(), RemainingRegret
+        )

@@ -205,7 +205,10 @@ class Driver:
         self.check()
         assert all(entry.matches for entry in replay(self.study))
         twin = Study.open(self.store, "s")
-        assert (twin._history().Y.tobytes(), twin._ledger.fits) == (self.study._history().Y.tobytes(), self.study._ledger.fits)
+        assert (twin._history().Y.tobytes(), twin._ledger.fits) == (
+            self.study._history().Y.tobytes(),
+            self.study._ledger.fits,
+        )
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -40,7 +40,9 @@ def stop(seed: int, when, most: int, **more):
     for _ in range(most):
         trial = study.ask()
         noise = math.sqrt(NOISE_VAR) * rng.normal(size=len(functions))
-        study.tell(trial, {name: float(f[trial.row] + e) for (name, f), e in zip(functions.items(), noise, strict=True)})
+        study.tell(
+            trial, {name: float(f[trial.row] + e) for (name, f), e in zip(functions.items(), noise, strict=True)}
+        )
         left = study.should_stop(when)
         if left is not None:
             return functions, left, len(study)

@@ -115,11 +115,12 @@ class History:
         status = self.status[:, outcome]
         told = status == TOLD
         known = self.noise[outcome] if self.noise else None
+        whole = bool(told.all())
         return Series(
-            told=self.points[told],
+            told=self.points if whole else self.points[told],
             y=self.Y[told, outcome],
-            pending=self.points[status == PENDING],
-            failed=self.points[status == FAILED],
+            pending=self.points[:0] if whole else self.points[status == PENDING],
+            failed=self.points[:0] if whole else self.points[status == FAILED],
             fit=self.fits[outcome],
             noise=known.take(np.flatnonzero(told)) if known is not None else None,
             source=self.sources[outcome] if self.sources else None,

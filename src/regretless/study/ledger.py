@@ -241,9 +241,9 @@ class Ledger:
 
     def _with(self, trial: Trial, event: Event) -> Trial:
         """The trial with further results, or results in place of those it had."""
-        values = {**trial.values, **self._values_of(event)}
-        values = {outcome.name: values[outcome.name] for outcome in self.task.outcomes if outcome.name in values}
         said = self._values_of(event)
+        values = {**trial.values, **said}
+        values = {outcome.name: values[outcome.name] for outcome in self.task.outcomes if outcome.name in values}
         noise = {name: known for name, known in trial.noise.items() if name not in said} | event.data.get("noise", {})
         status: Any = "pending"
         if len(values) == len(self.task.outcomes):

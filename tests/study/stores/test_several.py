@@ -124,7 +124,9 @@ class TestSettings:
         Study.open(store, "s", objectives={"loss": "minimize"})
         Study.open(store, "s", objective="loss", direction="minimize")
         Study.open(store, "t", space=SPACES["box"](), seed=1, **BOTH)
-        Study.open(store, "t", objectives={"cost": "minimize", "yield": "maximize"}, constraints={"impurity": [">=", -1]})
+        Study.open(
+            store, "t", objectives={"cost": "minimize", "yield": "maximize"}, constraints={"impurity": [">=", -1]}
+        )
 
     def test_nonsense_is_said_to_be_so(self):
         store = MemoryStore()
@@ -148,7 +150,9 @@ def check_parts(study: Study, logs) -> None:
     assert set(parts.values()) <= {1}
     for trial in study.trials:
         assert trial.values == {name: value_of(trial) + k for k, name in enumerate(names) if name in trial.values}
-        assert list(trial.values) == names[: len(trial.values)]  # told in this order, and never one without those before
+        assert (
+            list(trial.values) == names[: len(trial.values)]
+        )  # told in this order, and never one without those before
         assert trial.status == ("told" if len(trial.values) == len(names) else "pending")
         assert sum(number == trial.number for number, _ in parts) == len(trial.values)
 
