@@ -24,6 +24,7 @@ from regretless import (
 )
 from regretless.errors import NumericalError
 from regretless.optimizer import FAILED, PENDING, TOLD
+from regretless.pareto import front_rows
 from regretless.study.journal import MemoryStore
 
 BOX = {"x": (0.0, 1.0)}
@@ -94,7 +95,7 @@ class TestWrongValues:
             (
                 1.0,
                 {},
-                r"trial 0 has 2 outcomes: tell them by name, such as \{'yield': 81.2, 'impurity': 0.3\}, got 1.0",
+                r"trial 0 has 2 outcomes: tell them by name, such as \{'yield': 81.2, 'impurity': 0.3\}",
             ),
             ({"yeild": 1.0}, {}, "trial 0: no outcome 'yeild'; there are yield, impurity. Did you mean 'yield'?"),
             ({}, {}, "trial 0 needs a value of one of yield, impurity, got none"),
@@ -128,7 +129,7 @@ class TestWrongValues:
         assert len(study) == 0
 
     def test_a_function_must_return_each_outcome(self):
-        with pytest.raises(InvalidInput, match="has no 'impurity'. Return a value for each outcome"):
+        with pytest.raises(InvalidInput, match=r"has no 'impurity'. Return a value for each outcome"):
             maximize(lambda p: {"yield": p["x"]}, BOX, 2, **BOUND, progress=False)
 
 
@@ -182,11 +183,11 @@ class TestParts:
         message = "trial 0 was already told yield 1.0; telling yield 2.0 now would change the past. Use amend"
         with pytest.raises(TrialConflict, match=message):
             study.tell(0, {"yield": 2.0, "impurity": 0.3})  # not even the part that is new is stored
-        with pytest.raises(TrialConflict, match="was already told yield 1.0; failing it now would"):
+        with pytest.raises(TrialConflict, match=r"was already told yield 1.0; failing it now would"):
             study.tell(0, failed="yield")
         assert snapshot(study) == before
         study.tell(0, failed="impurity")
-        with pytest.raises(TrialConflict, match="already told impurity failed; telling impurity 0.3 now"):
+        with pytest.raises(TrialConflict, match=r"already told impurity failed; telling impurity 0.3 now"):
             study.tell(0, {"impurity": 0.3})
 
     def test_what_failed(self):
@@ -206,9 +207,7 @@ class TestParts:
         study = Study(BOX, **BOUND, seed=1)
         study.ask(2)
         study.tell(0, {"yield": 1.0})
-        with pytest.raises(
-            TrialConflict, match=r"has a result of yield already. Tell impurity, or that it failed: tell"
-        ):
+        with pytest.raises(TrialConflict, match=r"a result of yield already. Tell impurity, or that it failed: tell"):
             study.release(0)
         assert study.release(1).status == "lost"
         assert study.tell(1, {"impurity": 0.2}).status == "pending"  # a released trial may still be told
@@ -302,10 +301,10 @@ class TestCorrections:
     def test_of_what_is_not_there(self):
         study = Study(BOX, **BOUND, seed=1)
         study.ask()
-        with pytest.raises(TrialConflict, match="trial 0 has no result to amend: it is pending. Use tell"):
+        with pytest.raises(TrialConflict, match=r"trial 0 has no result to amend: it is pending. Use tell"):
             study.amend(0, {"yield": 1.0}, reason="why")
         study.tell(0, {"yield": 1.0})
-        with pytest.raises(TrialConflict, match="trial 0 has no result of impurity to amend. Use tell"):
+        with pytest.raises(TrialConflict, match=r"trial 0 has no result of impurity to amend. Use tell"):
             study.amend(0, {"impurity": 1.0}, reason="why")
         assert study.amend(0, failed=True, reason="why").values == {"yield": None}  # what there is of it
         assert study.amend(0, {"yield": 3.0}, reason="why").values == {"yield": 3.0}
@@ -463,7 +462,7 @@ class TestKnowing:
         study = run(space, 12, **BOTH)
         front = study.front
         Y = np.array([[p.expected["yield"][0], -p.expected["cost"][0]] for p in front])
-        assert not any(((Y >= y).all(axis=1) & (Y > y).any(axis=1)).any() for y in Y)
+        assert np.array_equal(front_rows(Y), np.arange(len(Y)))
         assert all(point.qualified == (point.prob_feasible >= 0.9) for point in front)
         assert run(space, 8, **TWO).front[0].prob_feasible is None
 
