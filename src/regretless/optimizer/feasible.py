@@ -10,6 +10,7 @@ from regretless.acquisition.threshold import Mean
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FeasibleRegret
+from regretless.optimizer.certify import finite_only, refuse_infinite
 from regretless.optimizer.history import History
 from regretless.optimizer.joint import expected_at, moments_at, moments_everywhere
 from regretless.optimizer.model import Fitted
@@ -77,7 +78,7 @@ def _climbed(task: Task, state: State, X: Floats) -> Point | None:
 
 def certify_feasible(task: Task, history: History, state: State, choice: Choice | None) -> FeasibleRegret:
     """The certificate of ``choice``, or of what the models of the certificate themselves recommend."""
-    with single_thread():
+    with finite_only():
         fitted = tuple(state.doubted(k) for k in range(len(task.outcomes)))
         also = [] if choice is None else [choice.point.x[None, :]]
         found = moments_everywhere(task, history, fitted, Purpose.CERTIFICATE, *also)
@@ -98,6 +99,7 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             risk=task.risk,
             among=among,
         )
+        refuse_infinite(proof.gain, proof.bound, *proof.violation, *found.mean[proof.index], *found.sd[proof.index])
         params, row = params_of(task, found.point(proof.index))
         return FeasibleRegret(
             params=params,

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FrontRegret
+from regretless.optimizer.certify import finite_only, refuse_infinite
 from regretless.optimizer.history import TOLD, History
 from regretless.optimizer.joint import JointMoments, expected_at, moments_everywhere
 from regretless.optimizer.scene import reference_of
@@ -47,7 +48,7 @@ def recommend_front(task: Task, history: History, state: State) -> Front:
 
 def certify_front(task: Task, history: History, state: State, front: Front | None) -> FrontRegret:
     """The certificate of a recommended front, or of what the models of the certificate themselves recommend."""
-    with single_thread():
+    with finite_only():
         fitted, K = tuple(state.doubted(k) for k in range(len(task.outcomes))), len(task.objectives)
         also = [] if front is None else [np.array([point.x for point in front.points])]
         found = moments_everywhere(task, history, fitted, Purpose.CERTIFICATE, *also)
@@ -65,6 +66,8 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
         ranges = _ranges(mean, rows)
         epsilon = epsilon_bound(mean, sd, rows, found.covariances[:K], scale=ranges, weight=weight)
         left = hypervolume_bound(mean, sd, rows, reference, found.covariances[:K], weight=weight)
+        volume = hypervolume(mean[rows], reference)
+        refuse_infinite(epsilon, left, volume, *ranges, *reference)
         points = tuple(params_of(task, found.point(int(i))) for i in rows)
         objectives = task.objectives
         return FrontRegret(
@@ -73,7 +76,7 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
             expected=tuple(expected_at(task, fitted, found.X[i]) for i in rows.tolist()),
             epsilon=epsilon,
             ranges={outcome.name: float(size) for outcome, size in zip(objectives, ranges, strict=True)},
-            hypervolume=hypervolume(mean[rows], reference),
+            hypervolume=volume,
             hypervolume_left=left,
             reference={o.name: float(o.outward(float(z))) for o, z in zip(objectives, reference, strict=True)},
             exact=found.listed,

@@ -62,7 +62,7 @@ def moments_at(task: Task, fitted: tuple[Fitted, ...], X: Floats, *, listed: boo
         mean, sd = in_units(known.mean, known.sd)
         means.append(mean)
         sds.append(sd)
-        covariances.append(_scaled(known.covariance_with, units.scale**2))
+        covariances.append(_scaled(known.covariance_with, units.scale))
     return JointMoments(X, np.column_stack(means), np.column_stack(sds), tuple(covariances), listed)
 
 
@@ -75,5 +75,5 @@ def expected_at(task: Task, fitted: tuple[Fitted, ...], x: Floats) -> dict[str, 
     return found
 
 
-def _scaled(covariance_with: Callable[[int], Floats], factor: float) -> Callable[[int], Floats]:
-    return lambda index: factor * covariance_with(index)
+def _scaled(covariance_with: Callable[[int], Floats], scale: float) -> Callable[[int], Floats]:
+    return lambda index: scale * (scale * covariance_with(index))

@@ -245,9 +245,9 @@ class Ledger:
 
     def _with(self, trial: Trial, event: Event) -> Trial:
         """The trial with further results, or results in place of those it had."""
-        values = {**trial.values, **self._values_of(event)}
-        values = {outcome.name: values[outcome.name] for outcome in self.task.outcomes if outcome.name in values}
         said = self._values_of(event)
+        values = {**trial.values, **said}
+        values = {outcome.name: values[outcome.name] for outcome in self.task.outcomes if outcome.name in values}
         noise = {name: known for name, known in trial.noise.items() if name not in said} | event.data.get("noise", {})
         status: Any = "pending"
         if len(values) == len(self.task.outcomes):
@@ -269,21 +269,24 @@ class Ledger:
 
     def _amended(self, event: Event) -> None:
         trial = self._trial(event)
-        self.first_told.setdefault(trial.number, trial.values)
-        self._undo_fits(trial.number)
+        self.first_told[trial.number] = {**trial.values, **self.first_told.get(trial.number, {})}
+        self._undo_fits(trial.number, self._values_of(event))
         self._set(self._with(trial, event))
 
     def _excluded(self, event: Event) -> None:
         trial = self._trial(event)
-        self._undo_fits(trial.number)
+        self._undo_fits(trial.number, trial.values)
         self._set(replace(trial, excluded=True))
 
     def _included(self, event: Event) -> None:
         self._set(replace(self._trial(event), excluded=False))
 
-    def _undo_fits(self, number: int) -> None:
+    def _undo_fits(self, number: int, changed: Values) -> None:
         """Hyperparameters fitted to a result that is not believed any more are not believed either."""
-        self.fits = tuple(None if fit is not None and number in fit.trials else fit for fit in self.fits)
+        self.fits = tuple(
+            None if fit is not None and outcome.name in changed and number in fit.trials else fit
+            for outcome, fit in zip(self.task.outcomes, self.fits, strict=True)
+        )
 
     def _offered(self, event: Event) -> None:
         number = self._trial(event).number

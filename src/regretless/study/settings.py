@@ -17,6 +17,7 @@ from regretless.optimizer import (
     Preset,
     Task,
     as_any_rule,
+    as_constraints,
     as_fallback,
     as_limits,
     as_outcomes,
@@ -40,6 +41,9 @@ from regretless.study.codec import Trust, function_of, object_from_data, object_
 from regretless.study.journal import Journal
 
 __all__ = ["Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
+
+#: A recommendation violates some constraint with at most this probability, where nothing else is said.
+_RISK = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ def settings(
         preset=preset,
         reference=as_reference(reference, outcomes),
         fallback=as_fallback(fallback, outcomes),
-        risk=0.1 if risk is None else risk,
+        risk=_RISK if risk is None else risk,
         **more,
     )
     return Settings(task, preset, _as_json(about))
@@ -160,6 +164,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
             raise _conflict(name, f"has limits={limits!r}, not {new_limits!r}")
     had = {
         **_wanted(task),
+        "objectives": {outcome.name: outcome.direction for outcome in task.objectives},
         "preset": stored.preset,
         "surrogate": task.surrogate,
         "n_initial": task.n_initial,
@@ -170,7 +175,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
             raise _conflict(name, _unlike(what, value, given[what]))
     if of_outcomes is not None:
         pairs = {outcome.name: (outcome.sense, outcome.bound) for outcome in task.constraints}
-        if {key: tuple(pair) for key, pair in of_outcomes.items()} != pairs:
+        if {new.name: (new.sense, new.bound) for new in as_constraints(of_outcomes)} != pairs:
             raise _conflict(name, f"has constraints={pairs!r}, not {show(of_outcomes)}")
 
 
@@ -191,7 +196,7 @@ def _wanted(task: Task) -> dict[str, Any]:
 def _several(task: Task) -> dict[str, Any]:
     """What a study with several outcomes has on record beside the others."""
     if len(task.outcomes) == 1:
-        return {}
+        return {} if task.risk == _RISK else {"risk": task.risk}
     wanted = {name: value for name, value in _wanted(task).items() if name not in ("direction", "objective")}
     constraints = {outcome.name: [outcome.sense, outcome.bound] for outcome in task.constraints}
     return {**wanted, "constraints": constraints, "limits": _limits(task)}

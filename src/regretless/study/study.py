@@ -1,5 +1,6 @@
 """The one stateful object: asks, is told, remembers."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
@@ -378,7 +379,8 @@ class Study:
     def reference(self) -> Mapping[str, float] | None:
         """Of several objectives the reference point, by name; None before it is known, or with one objective."""
         task, history = self._task, self._history()
-        if len(task.objectives) == 1 or (task.reference is None and not len(history.series().y)):
+        known = task.reference is not None or history.reference is not None or len(history.whole(task))
+        if len(task.objectives) == 1 or not known:
             return None
         pairs = zip(task.objectives, reference_of(task, history), strict=True)
         return {outcome.name: outcome.outward(z) for outcome, z in pairs}
@@ -392,7 +394,11 @@ class Study:
         if reference is None:
             return 0.0
         values = [[o.inward(trial.values[o.name] or 0.0) for o in objectives] for trial in self.best_trials]
-        return hypervolume(values, [o.inward(reference[o.name]) for o in objectives]) if values else 0.0
+        if not values:
+            return 0.0
+        with np.errstate(over="ignore", invalid="ignore"):  # a product of very large numbers
+            volume = hypervolume(values, [o.inward(reference[o.name]) for o in objectives])
+        return volume if math.isfinite(volume) else math.inf
 
     @property
     def excluded_rows(self) -> tuple[Any, ...]:
@@ -642,7 +648,11 @@ class Study:
         mean = float(self._outward(history, np.asarray(choice.mean)))
         if not task.constraints:
             return Recommendation(params, row, mean, choice.sd)
-        expected = expected_at(task, self._carried.state.all_believed(), choice.point.x)
+        found = expected_at(task, self._carried.state.all_believed(), choice.point.x)
+        expected = {
+            o.name: (float(self._outward(history, o.inward(np.asarray(found[o.name][0])), k)), found[o.name][1])
+            for k, o in enumerate(task.outcomes)
+        }
         return Recommendation(params, row, mean, choice.sd, expected, choice.prob_feasible, choice.qualified)
 
     def certificate(
@@ -708,7 +718,8 @@ class Study:
         """
         check_stop(when)
         history = self._history()
-        if len(history.series().y) < when.patience:
+        told = [len(history.series(k).y) for k in range(len(self._task.outcomes))]
+        if told[0] < when.patience or not all(told):
             return None
         try:
             left = self.certificate()

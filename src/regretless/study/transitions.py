@@ -23,8 +23,8 @@ __all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "link"
 def end(recorder: Recorder, number: int, told: Told) -> Trial:
     """Store a result, or some outcomes of it. The first counts; the same again changes nothing; another is refused.
 
-    A trial that was offered again has two workers: the first result counts, and the other worker's, which comes late,
-    is put on record and not used.
+    A trial that was offered again has two workers: the first result of an outcome counts, and the other worker's, which
+    comes late, is put on record and not used.
     """
     ledger = recorder.ledger
 
@@ -36,29 +36,26 @@ def end(recorder: Recorder, number: int, told: Told) -> Trial:
             missing = [outcome.name for outcome in task.outcomes if outcome.name not in known]
             values = dict.fromkeys(missing or [outcome.name for outcome in task.outcomes])
         new = {name: value for name, value in values.items() if name not in known}
-        other = {
-            name: value
-            for name, value in values.items()
-            if name in known and (value, told.noise.get(name, {})) != (known[name], trial.noise.get(name, {}))
-        }
+        other = _unlike(trial, {name: value for name, value in values.items() if name in known}, told)
         first = ledger.first_told.get(number, {})
-        if all(name in first and first[name] == value for name, value in other.items()):
-            if not new:
-                return None
-            value, data = Told(new, {name: said for name, said in told.noise.items() if name in new}).on_record(task)
-            kind: Kind = "failed" if all(each is None for each in new.values()) else "told"
-            return recorder.event(kind, number, value, **data, worker=recorder.worker)
-        if number in ledger.passed_on:
-            if (number, tuple(values.items())) in ledger.late:
-                return None
-            value, data = Told(values, told.noise).on_record(task)
+        other = {name: value for name, value in other.items() if name not in first or first[name] != value}
+        if other and number not in ledger.passed_on:
+            raise TrialConflict(
+                f"trial {number} was already {_had(trial, list(other))}; {_now(task, other)} now would change the "
+                "past. Use amend to correct it."
+            )
+        if other and (number, tuple(other.items())) not in ledger.late:
+            value, data = Told(other, told.noise_of(other)).on_record(task)
             return recorder.event("late", number, value, **data, worker=recorder.worker)
-        raise TrialConflict(
-            f"trial {number} was already {_had(trial, list(other))}; {_now(task, other)} now would change the past. "
-            "Use amend to correct it."
-        )
+        if not new:
+            return None
+        value, data = Told(new, told.noise_of(new)).on_record(task)
+        kind: Kind = "failed" if all(each is None for each in new.values()) else "told"
+        return recorder.event(kind, number, value, **data, worker=recorder.worker)
 
     recorder.record(decide)
+    if number in ledger.passed_on:  # beside what came late, there may be what nobody had told yet
+        recorder.record(decide)
     return ledger.trials[number]
 
 
@@ -111,12 +108,11 @@ def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
         missing = [name for name in values if name not in trial.values]
         if missing:
             raise TrialConflict(f"trial {number} has no result of {missing[0]} to amend. Use tell.")
-        same = all(
-            (value, told.noise.get(name, {})) == (trial.values[name], trial.noise.get(name, {}))
-            for name, value in values.items()
-        )
-        value, data = Told(values, told.noise).on_record(task)
-        return None if same else recorder.event("amended", number, value, **data, reason=reason)
+        changed = _unlike(trial, values, told)
+        if not changed:
+            return None
+        value, data = Told(changed, told.noise_of(changed)).on_record(task)
+        return recorder.event("amended", number, value, **data, reason=reason)
 
     recorder.record(decide)
     return ledger.trials[number]
@@ -219,6 +215,16 @@ def include_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
 def _all_of(told: Told, task: Task) -> Told:
     """With every outcome that is not named: where all failed, all of them."""
     return Told(dict.fromkeys(outcome.name for outcome in task.outcomes)) if told.values is None else told
+
+
+def _unlike(trial: Trial, values: Values, told: Told) -> Values:
+    """Those of the values that are not what the trial has: another number, or the same with other noise."""
+    said, had = told.noise, trial.noise
+    return {
+        name: value
+        for name, value in values.items()
+        if (value, said.get(name, {})) != (trial.values[name], had.get(name, {}))
+    }
 
 
 def _had(trial: Trial, names: list[str]) -> str:
