@@ -49,8 +49,8 @@ def typed_results(words: Sequence[str], outcomes: Sequence[str], decimal: str = 
         name = next((each for each in outcomes if word.startswith(f"{each}=")), None)
         if name is None and (len(outcomes) > 1 or len(words) > 1):
             raise InvalidInput(
-                f"{word!r}: write each result with its name, such as {outcomes[-1]}=0.3 or {outcomes[-1]}=failed; there "
-                f"are {listed(outcomes)}.{did_you_mean(word.partition('=')[0], outcomes)}"
+                f"{word!r}: write each result with its name, such as {outcomes[-1]}=0.3 or {outcomes[-1]}=failed; "
+                f"there are {listed(outcomes)}.{did_you_mean(word.partition('=')[0], outcomes)}"
             )
         name, text = (outcomes[0], word) if name is None else (name, word[len(name) + 1 :])
         if name in found:

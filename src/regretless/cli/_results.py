@@ -13,7 +13,7 @@ from regretless.spaces import Mixed, Repeats, Table
 from regretless.spaces.scalars import did_you_mean
 from regretless.study import Study, Trial
 
-__all__ = ["Incoming", "add_results", "incoming", "on_record", "read_for", "store", "study_of", "told"]
+__all__ = ["Incoming", "add_results", "contradicted", "incoming", "read_for", "store", "study_of", "told"]
 
 
 _OUTSIDE = "If it was run so, import --outside takes such results as data of the model; ran takes a single one."
@@ -71,9 +71,9 @@ def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> t
             continue
         params = _place(lab, found, i, outside=outside)
         there = trials.get(_key(params), [])
-        same = next((trial for trial in there if on_record(trial, values) == set(values)), None)
-        waits = next((trial for trial in there if trial.status == "pending" and on_record(trial, values)), None)
-        waits = waits or next((trial for trial in there if trial.status == "pending" and not trial.values), None)
+        agreeing = [trial for trial in there if not contradicted(trial, values)]
+        same = next((trial for trial in agreeing if set(values) <= set(trial.values)), None)
+        waits = next((trial for trial in agreeing if trial.status == "pending"), None)
         if taken := same or waits:
             there.remove(taken)
         if same:
@@ -83,14 +83,10 @@ def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> t
     return new, old
 
 
-def on_record(trial: Trial, values: Mapping[str, Value]) -> set[str]:
-    """The outcomes whose results are on record as they stand here; none of them if one is on record as another."""
-    known = {name: _or_failed(trial.values[name]) for name in values if name in trial.values}
-    return set(known) if all(values[name] == value for name, value in known.items()) else set()
-
-
-def _or_failed(value: float | None) -> Value:
-    return "failed" if value is None else value
+def contradicted(trial: Trial, values: Mapping[str, Value]) -> dict[str, Value]:
+    """What is on record of a trial where these values say something else, by outcome."""
+    known: dict[str, Value] = {name: "failed" if value is None else value for name, value in trial.values.items()}
+    return {name: known[name] for name, value in values.items() if name in known and known[name] != value}
 
 
 def store(lab: Lab, results: list[Incoming]) -> list[Trial]:

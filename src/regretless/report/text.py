@@ -8,7 +8,18 @@ from typing import Any
 from regretless.optimizer import Outcome
 from regretless.study import Study, Trial
 
-__all__ = ["interval", "is_measured", "number", "objectives_of", "pairs", "plus_minus", "point", "results", "utc"]
+__all__ = [
+    "interval",
+    "is_measured",
+    "number",
+    "objectives_of",
+    "pairs",
+    "plus_minus",
+    "point",
+    "results",
+    "share",
+    "utc",
+]
 
 
 def number(value: Any) -> str:
@@ -105,6 +116,15 @@ def is_measured(study: Study) -> bool:
     """Whether every outcome has a result, so that a model can be asked."""
     used = [trial.values for trial in study.trials if not trial.excluded and trial.status != "lost"]
     return all(any(values.get(each.name) is not None for values in used) for each in study.outcomes)
+
+
+def share(p: float) -> str:
+    """A probability with two digits, and no certainty that rounding made.
+
+    >>> share(0.9996), share(0.123), share(0.9951)
+    ('above 0.999', '0.12', '0.995')
+    """
+    return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
 
 
 def utc(seconds: float) -> str:

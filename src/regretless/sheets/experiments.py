@@ -58,8 +58,8 @@ def read_experiments(
 ) -> Experiments:
     """Read a file as a lab keeps it: columns of factors, and of results that are filled as far as they are known.
 
-    ``outcomes`` are the columns of results. With ``must_have`` each must be there; else one that is not is empty, unless
-    a column has nearly its name.
+    ``outcomes`` are the columns of results. With ``must_have`` each must be there; else one that is not is empty,
+    unless a column has nearly its name.
     """
     reading = Reading() if reading is None else reading
     names = (outcomes,) if isinstance(outcomes, str) else tuple(outcomes)

@@ -90,7 +90,9 @@ def read_round(
     return rows
 
 
-def _check_columns(sheet: Sheet, trial: str, factors: Sequence[str], outcomes: Sequence[str], ours: Sequence[str]) -> None:
+def _check_columns(
+    sheet: Sheet, trial: str, factors: Sequence[str], outcomes: Sequence[str], ours: Sequence[str]
+) -> None:
     """Every column that the round was written with: a factor under another name could not be compared."""
     if trial not in sheet.columns:
         raise InvalidInput(
