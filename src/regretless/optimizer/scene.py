@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.acquisition import JointRule, JointScore, Outputs, Rule, Score, View
 from regretless.arrays import Floats
@@ -18,7 +19,7 @@ from regretless.rng import Purpose, stream
 from regretless.search import climber, points_around
 from regretless.spaces import UNLISTED
 
-__all__ = ["Scene", "desirability", "outputs_of", "reference_of", "scene_of"]
+__all__ = ["Scene", "desirability", "fixed_reference", "outputs_of", "reference_of", "scene_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,25 @@ def reference_of(task: Task, history: History) -> tuple[float, ...]:
     if history.reference is not None:
         return history.reference
     K = len(task.objectives)
-    whole = (history.status[:, :K] == TOLD).all(axis=1)
+    whole = _whole(task, history)
     if whole.any():
         return inferred_reference(history.Y[whole, :K])
     columns = (history.series(k).y for k in range(K))
     return tuple(float(y.min()) if len(y) else 0.0 for y in columns)
+
+
+def fixed_reference(task: Task, history: History) -> tuple[float, ...] | None:
+    """The reference point that a suggestion fixes for good; None with one objective, and before it can be inferred."""
+    known = task.reference is not None or history.reference is not None
+    if len(task.objectives) == 1 or not (known or _whole(task, history).any()):
+        return None
+    return reference_of(task, history)
+
+
+def _whole(task: Task, history: History) -> npt.NDArray[np.bool_]:
+    """Trials of which every objective was told."""
+    told: npt.NDArray[np.bool_] = (history.status[:, : len(task.objectives)] == TOLD).all(axis=1)
+    return told
 
 
 def desirability(

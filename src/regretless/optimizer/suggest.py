@@ -7,7 +7,7 @@ from regretless.errors import NumericalError
 from regretless.linalg import single_thread
 from regretless.optimizer.available import open_points, worth_trying
 from regretless.optimizer.history import Fit, History
-from regretless.optimizer.scene import reference_of, scene_of
+from regretless.optimizer.scene import fixed_reference, scene_of
 from regretless.optimizer.state import State, believed
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
@@ -92,5 +92,5 @@ def _ruled(task: Task, history: History, trial: int, state: State, allowed: Allo
         subset=(used, told) if used < told else None,
         jitter=max(view.posterior.jitter for view in scene.views),
         fits=fits,
-        reference=reference_of(task, history) if len(task.objectives) > 1 else None,
+        reference=fixed_reference(task, history),
     )
