@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from regretless.report.text import objectives_of, plus_minus, share
 from regretless.study import Recommendation, Study
 
 __all__ = ["front_tables", "violations"]
 
 _FEASIBLE = "P(feasible)"
+#: Points of a front that are listed: on a box it has many, of which so many, evenly spread, are shown.
+_LISTED = 20
 
 
 def front_tables(
@@ -44,7 +48,9 @@ def front_tables(
             for each in by_model
         ]
         columns = [*where, *names, *([_FEASIBLE] if constrained else [])]
-        tables.append(("Front by the models, mean ± sd", columns, rows))
+        few = [rows[round(i)] for i in np.linspace(0, len(rows) - 1, _LISTED)] if len(rows) > _LISTED else rows
+        some = f" ({len(few)} of {len(rows)} points)" if len(few) < len(rows) else ""
+        tables.append((f"Front by the models, mean ± sd{some}", columns, few))
     measured = sorted(study.best_trials, key=lambda trial: -first.inward(trial.values[first.name] or 0.0))
     if measured:
         rows = [{"trial": t.number, row_name: t.row, **t.params, **t.values} for t in measured]
