@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from regretless.arrays import as_finite_float
 from regretless.errors import InvalidInput
 from regretless.optimizer import Direction, Sense
+from regretless.optimizer.outcomes import as_fallback, as_outcomes, as_reference
 from regretless.spaces.scalars import show
 
 __all__ = ["Aims", "as_constraint", "as_objective", "outcome_options"]
@@ -207,3 +208,8 @@ def _check(aims: Aims) -> None:
         raise InvalidInput("--range is for one objective: several have no common range. Leave it out.")
     if not aims.constraints and aims.risk is not None:
         raise InvalidInput("--risk goes with --constraint: without constraints there is none to violate.")
+    outcomes = as_outcomes(
+        objective=None, direction=None, objectives=aims.objectives, constraints=aims.constraints, limits=aims.limits
+    )
+    as_reference(aims.reference, outcomes)
+    as_fallback(aims.fallback, outcomes)

@@ -19,7 +19,7 @@ from regretless.errors import InvalidInput
 from regretless.optimizer import StopRule, as_limits
 from regretless.report.text import objectives_of, point, results
 from regretless.sheets import Dialect
-from regretless.spaces.scalars import listed, pasteable
+from regretless.spaces.scalars import pasteable
 from regretless.study import HypervolumeLeft, Regret, Study, Trial
 
 __all__ = [
@@ -95,7 +95,8 @@ class Lab:
         at = point(trial.row, trial.params, self.row_name)
         note = "" if trial.value is None or not limits.outside(trial.value) else _OUTSIDE.format(limits)
         missing = [name for name in self.outcomes if name not in trial.values]
-        return f"{came} at {at}{note}{f'; {listed(missing)} still to come' if missing and trial.values else ''}"
+        waits = f"; {', '.join(missing)} still to come" if missing and trial.values else ""
+        return f"{came} at {at}{note}{waits}"
 
     @property
     def pending(self) -> list[Trial]:

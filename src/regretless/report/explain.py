@@ -104,6 +104,8 @@ def expected(study: Study, trial: Trial) -> dict[str, tuple[float, float, float]
         return None
     try:
         task, history = asked_from(study, trial.number)
+        if not all(len(history.series(k).y) for k in range(len(task.outcomes))):
+            return None  # of a batch that was asked for before there was any result
         state = doubted(task, history, State.empty(task))
         X, found = task.domain.encode_many([trial.params]), {}
         for k, outcome in enumerate(task.outcomes):

@@ -128,8 +128,8 @@ _CERTIFICATE = """<p>An upper bound on what settling on the recommended experime
 fitted model, after so many results. The marks say whether the data speak against the model.</p>"""
 _LEFT = """<p>An upper bound on how far another candidate may be beyond all recommended ones, in all objectives at once:
 in widths of the recommended front, in expectation and under the fitted models, after so many results.</p>"""
-_FRONT = """<p>Filled marks are recommended, where the models expect them and with bars of one standard deviation; circles
-were measured. No recommended experiment is better than another in everything.</p>"""
+_FRONT = """<p>Filled marks are recommended, where the models expect them and with bars of one standard deviation;
+circles were measured. No recommended experiment is better than another in everything.</p>"""
 _EFFECTS = """<p>What the model expects at each level of a factor, averaged over all candidates that have it; the band
 holds eight of ten of them. The factor with the largest effect comes first.</p>"""
 
