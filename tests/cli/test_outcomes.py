@@ -129,7 +129,8 @@ def test_a_round_has_a_column_per_outcome_and_partial_rows_are_told_in_parts(run
     assert {trial.status for trial in trials(lab)} == {"pending"}
     assert "4 pending (4 of them measured in part)" in run("status").stdout
     run("suggest", "--pending", "--out", "again.csv")  # what is known stands in the file
-    assert [row["yield"] for row in read(lab / "again.csv")] == [row["yield"] for row in read(lab / "round.csv")]
+    known = [[float(row["yield"]) for row in read(lab / name)] for name in ("again.csv", "round.csv")]
+    assert known[0] == known[1]
     rows = read(lab / "again.csv")
     rows[0]["impurity"] = "failed"
     write(lab / "again.csv", rows)
@@ -325,7 +326,7 @@ def test_next_and_audit_keep_no_state(run, lab, scope):
     rows[1]["yield"] = "12"
     write(lab / "scope.csv", rows)
     said = run("next", "scope.csv", *AIMS, "-n", 2).stdout
-    assert "expected cost (9 of 10)" in said
+    assert "expected cost" in said
     assert "Front by the models" in said
     record = json.loads(run("next", "scope.csv", *AIMS, "--format", "json").stdout)
     assert set(record["suggestions"][0]["expected"]) == {"yield", "cost", "impurity"}
@@ -427,7 +428,7 @@ def test_what_a_file_cannot_want(lab, line, says):
 @pytest.mark.slow
 @pytest.mark.skipif(bool(missing(["crossed-barrel"])), reason="needs the table of crossed barrels")
 def test_the_loop_on_the_crossed_barrels(run, lab):
-    """Toughness against plastic on measured data, with a bound on the radius's share: every round is taken as it is."""
+    """Toughness against plastic on measured data, with a bound on the width of a column."""
     with locate("crossed-barrel").open(encoding="utf-8-sig", newline="") as file:
         known = {(row["n"], row["theta"], row["r"], row["t"]): float(row["toughness"]) for row in csv.DictReader(file)}
     head = ["n", "theta", "r", "t", "toughness", "plastic", "width"]

@@ -15,7 +15,7 @@ from regretless.cli._options import (
 from regretless.cli._outcomes import Aims, outcome_options
 from regretless.cli._output import MET, Format, format_option, print_json, print_rows, print_view, say, waiting
 from regretless.cli._results import study_of
-from regretless.cli.suggest import Expected, expectations, expected_cells, expected_name, expected_record
+from regretless.cli.suggest import Expected, expectations, expected_cells, expected_names, expected_record
 from regretless.errors import Exhausted
 from regretless.optimizer import StopRule
 from regretless.report.status import status_of
@@ -69,7 +69,6 @@ def command(
     elif len(trials) < count:
         say(f"Only {len(trials)} rows are left without a result.")
     expected = expectations(study, trials)
-    heads = [expected_name(name) for name in aims.names]
     rows = [
         {experiments.row_name: trial.row, **trial.params, **expected_cells(study, trial, ranges)}
         for trial, ranges in zip(trials, expected, strict=True)
@@ -78,7 +77,7 @@ def command(
         found = [_record(trial, ranges) for trial, ranges in zip(trials, expected, strict=True)]
         print_json({"suggestions": found, **view.record()})
     else:
-        names = [experiments.row_name, *experiments.factors, *(heads if format == "table" else ())]
+        names = [experiments.row_name, *experiments.factors, *(expected_names(study) if format == "table" else ())]
         if rows or format == "csv":
             print_rows(names, rows, format, dialect=experiments.dialect)
         if format == "table":

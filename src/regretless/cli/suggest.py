@@ -19,7 +19,7 @@ __all__ = [
     "command",
     "expectations",
     "expected_cells",
-    "expected_name",
+    "expected_names",
     "expected_record",
     "print_trials",
     "write_round",
@@ -99,8 +99,11 @@ def print_trials(lab: Lab, trials: Sequence[Trial], format: Format) -> None:
     elif trials:
         names, rows = _marked(lab, trials)
         cells = [expected_cells(lab.study, trial, ranges) for trial, ranges in zip(trials, expected, strict=True)]
-        heads = [expected_name(name) for name in lab.outcomes]
-        print_rows([*names, *heads], [{**row, **more} for row, more in zip(rows, cells, strict=True)], format)
+        print_rows(
+            [*names, *expected_names(lab.study)],
+            [{**row, **more} for row, more in zip(rows, cells, strict=True)],
+            format,
+        )
 
 
 _REASONS = {
@@ -163,21 +166,22 @@ def expectations(study: Study, trials: Sequence[Trial]) -> list[Expected | None]
     return [of.get(trial.number) for trial in trials]
 
 
-def expected_name(outcome: str) -> str:
-    """The head of the column that says what is expected."""
-    return f"expected {outcome} (9 of 10)"
+def expected_names(study: Study) -> list[str]:
+    """The heads of the columns that say what is expected, one per outcome; short ones where there are several."""
+    several = len(study.outcomes) > 1
+    return [f"expected {outcome.name}{'' if several else ' (9 of 10)'}" for outcome in study.outcomes]
 
 
 def expected_cells(study: Study, trial: Trial, expected: Expected | None) -> dict[str, str]:
     """What is expected of each outcome, or how the trial came about; or the result, where there is one."""
     source = "(initial design)" if trial.source == "design" else f"({trial.source})"
     cells = {}
-    for name in (outcome.name for outcome in study.outcomes):
+    for name, head in zip((outcome.name for outcome in study.outcomes), expected_names(study), strict=True):
         text = source if expected is None else interval(*expected[name])
         if name in trial.values:
             value = trial.values[name]
             text = f"{'failed' if value is None else number(value)} (measured)"
-        cells[expected_name(name)] = text
+        cells[head] = text
     return cells
 
 
