@@ -130,13 +130,13 @@ def laws() -> None:
 
 def constraint() -> None:
     """Yield under a bound on the impurity, in a box: progress, and the model of the constraint."""
+    rng = np.random.default_rng(2)
     study = Study({"T": (20.0, 100.0)}, objective="yield [%]", constraints={"impurity": ("<=", 0.4)}, seed=3)
-    for _ in range(14):
+    for _ in range(16):
         trial = study.ask()
         T = trial.params["T"]
-        study.tell(
-            trial, {"yield [%]": 80.0 * np.exp(-(((T - 90.0) / 35.0) ** 2)), "impurity": (T / 120.0) ** 2 + 0.05}
-        )
+        gained = 80.0 * np.exp(-(((T - 90.0) / 35.0) ** 2)) + rng.standard_normal()
+        study.tell(trial, {"yield [%]": gained, "impurity": (T / 120.0) ** 2 + 0.05 + 0.02 * rng.standard_normal()})
     _, (left, right) = plt.subplots(1, 2, figsize=(10.8, 4.2), layout="constrained")
     plot_regret(study, ax=left)
     plot_posterior(study, right, outcome="impurity")
