@@ -144,6 +144,22 @@ def test_a_round_has_a_column_per_outcome_and_partial_rows_are_told_in_parts(run
     assert [trial.status for trial in trials(lab)] == ["told"] * 4
 
 
+def test_a_batch_before_any_result_does_not_fix_the_reference(run, lab, made):
+    """It is inferred from the first results, and then stays."""
+    run("suggest", "-n", 6, "--out", "round.csv")  # more than the initial design: the last ones are the rule's
+    assert {trial.source for trial in trials(lab)} == {"design", "rule"}
+    fill(lab / "round.csv")
+    run("record", "round.csv")
+    run("suggest")
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        reference = study.reference
+        assert study.hypervolume > 0.0
+    assert reference["cost"] > 0.0
+    run("record", 6, "yield=0", "cost=50", "impurity=0")
+    with Study.open(lab / "scope.study.db", "scope") as study:
+        assert study.reference == reference
+
+
 def test_a_conflict_in_one_outcome_names_the_exact_command(run, lab, made):
     run("suggest", "--out", "round.csv")
     fill(lab / "round.csv")
