@@ -224,6 +224,29 @@ def test_amend_ran_and_release(run, lab, made):
     assert "yield, cost, impurity is all" in run("ran", "--row", 3, "1", "2", "3", "4", code=2).stderr
 
 
+def test_nothing_was_run_instead_of_a_trial_that_has_results(run, lab, made):
+    run("suggest")
+    run("record", 0, "yield=81.2")
+    for what in (("--set", "T=85"), ("--row", 3)):
+        said = run("ran", *what, "--trial", 0, "yield=3", code=1).stderr
+        assert said.strip().endswith("regretless record 0 cost=failed impurity=failed")
+    assert len(trials(lab)) == 4
+
+
+def test_import_completes_a_row_and_keeps_others_apart(run, lab, made):
+    run("suggest")
+    run("record", 0, "yield=68")
+    run("record", 1, "yield=5")
+    first, second = (trial.params for trial in trials(lab)[:2])
+    lines = [f"{first['solvent']},{first['T']},68,0.4", f"{second['solvent']},{second['T']},6,0.2"]
+    (lab / "more.csv").write_text("solvent,T,yield,impurity\n" + "\n".join(lines) + "\n")
+    assert "2 results recorded, 1 of them of pending trials." in run("import", "more.csv").stderr
+    found = trials(lab)
+    assert amounts(found[0]) == {"yield": 68.0, "impurity": 0.4}
+    assert amounts(found[1]) == {"yield": 5.0}  # another measurement of the same experiment
+    assert amounts(found[4]) == {"yield": 6.0, "impurity": 0.2}
+
+
 def test_import_answers_what_waits_and_does_not_record_twice(run, lab, made):
     run("suggest")
     run("record", 0, "yield=68")
@@ -394,6 +417,21 @@ def test_a_program_prints_several_outcomes(run, lab, prints):
     for trial in trials(lab, "tune"):
         x = trial.params["x"]
         assert trial.values == {"speed": x, "memory": x * x}
+
+
+@pytest.mark.parametrize(
+    "prints", ["print('speed=%r' % x); print('memory=nan')", 'print(\'{"speed": %r, "memory": null}\' % x)']
+)
+def test_an_outcome_of_a_program_may_fail_alone(run, lab, prints):
+    (lab / "simulate.py").write_text(PROGRAM.format(prints))
+    (lab / "tune.toml").write_text(
+        'command = ["python3", "simulate.py", "{x}"]\nobjective = "speed"\nconstraints = ["memory <= 0.25"]\n'
+        "budget = 3\nseed = 1\n[space]\nx = { low = 0.0, high = 1.0 }\n"
+    )
+    run("optimize", "tune.toml")
+    assert [trial.values for trial in trials(lab, "tune")] == [
+        {"speed": trial.params["x"], "memory": None} for trial in trials(lab, "tune")
+    ]
 
 
 def test_what_a_program_does_not_print_is_an_error(run, lab):

@@ -5,9 +5,11 @@ import re
 import pytest
 
 from regretless import HypervolumeLeft, Regret, Study
+from regretless.report.effects import effects
 from regretless.report.fronts import front_tables, violations
 from regretless.report.html import html_report
 from regretless.report.status import status_of
+from regretless.report.text import number
 
 
 def told(study, n=10):
@@ -88,6 +90,15 @@ def test_advice_speaks_of_what_the_rule_is_about(rule):
     assert not status.met
 
 
+def test_what_the_rule_measures_decides_what_is_little():
+    """The epsilon is below this threshold, the hypervolume left is not."""
+    study = told(two(reference={"yield": -30.0, "cost": 12.0}), 8)
+    left = study.certificate()
+    between = (left.epsilon * left.hypervolume_left) ** 0.5
+    assert left.epsilon < between < left.hypervolume_left
+    assert "at which to stop" in status_of(study, HypervolumeLeft(between)).advice()
+
+
 def test_a_met_rule_says_so():
     status = status_of(told(two()), HypervolumeLeft(relative=5.0, patience=1))
     assert status.met
@@ -107,6 +118,10 @@ def test_the_page_has_fronts_figures_and_every_part():
     assert "What to choose from" in page
     assert "P(feasible)" in page
     assert "weights" in page
+    for outcome in ("yield", "cost", "impurity"):
+        level = effects(study, outcome)[0].levels[0]
+        assert f"expected {outcome}, average" in page
+        assert f"<td>{number(level.mean)}</td>" in page
     rows = re.findall(r"<tr><td>8</td>(.*?)</tr>", page)
     assert any("<td>pending</td><td>2.5</td><td>failed</td>" in row for row in rows)
 

@@ -8,7 +8,7 @@ from regretless.cli._output import say
 from regretless.cli._prompt import typed_params, typed_results
 from regretless.cli._results import told
 from regretless.cli._study import Lab, open_lab, study_options
-from regretless.errors import InvalidInput
+from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.text import point
 from regretless.spaces import Table
 from regretless.study import Trial
@@ -54,11 +54,11 @@ def command(
             {"failed": True} if failed else told(typed_results(values, lab.outcomes, lab.dialect.decimal))
         )
         if row is not None:
-            instead = None if trial is None else lab.pending_trial(trial)
+            instead = None if trial is None else _given_up(lab, lab.pending_trial(trial))
             added = lab.study.add(row=row, **result)
         else:
             given = typed_params(settings, lab.study.space, lab.dialect.decimal)
-            instead = _base(lab, given, trial)
+            instead = _given_up(lab, _base(lab, given, trial))
             params: dict[str, Any] = {**(instead.params if instead else {}), **given}
             added = lab.study.add(params, **result)
         say(f"Recorded trial {added.number}: {lab.described(added)}")
@@ -68,6 +68,18 @@ def command(
         if instead is not None:
             lab.study.release(instead.number, f"trial {added.number} was run instead")
             say(f"Trial {instead.number} is released; it may be suggested again.")
+
+
+def _given_up(lab: Lab, trial: Trial | None) -> Trial | None:
+    """The trial that something else was run instead of, which must not have been run in part."""
+    if trial is not None and trial.values:
+        missing = [f"{outcome}=failed" for outcome in lab.outcomes if outcome not in trial.values]
+        raise TrialConflict(
+            f"trial {trial.number} has a result of {', '.join(trial.values)}, so nothing was run instead of it. "
+            "Nothing was recorded. Set all factors; if there will be no more of that trial: "
+            f"{lab.command('record', str(trial.number), *missing)}"
+        )
+    return trial
 
 
 def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:
