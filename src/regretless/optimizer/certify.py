@@ -2,6 +2,8 @@
 
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -20,7 +22,7 @@ from regretless.search import dense_sample, points_around
 from regretless.spaces import Point
 from regretless.theory import Calibration, Certificate, calibration, remaining_regret
 
-__all__ = ["Proof", "certify"]
+__all__ = ["Proof", "certify", "finite_only", "refuse_infinite"]
 
 #: Points of a product space that stand for it.
 _DENSE = 4000
@@ -61,7 +63,7 @@ def certify(
     As proved on a table, for the rows that are not excluded; on a dense sample of a product space. ``fitted`` is the
     doubt; ``eps`` and ``limits``, which the objective cannot leave, are in the units of y.
     """
-    with single_thread(), np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused at the end
+    with finite_only():
         belief, units, used = fitted.belief, fitted.fit.hyperparameters.units, len(fitted.used)
         posterior, series = belief.posterior, history.series()
         rng = stream(task.seed, told_key(series), Purpose.CERTIFICATE)
@@ -99,12 +101,13 @@ def _within(posterior: Posterior, low: float, high: float, apart: bool) -> bool:
     """
     if low == -math.inf and high == math.inf:
         return True
-    y = posterior.y
+    own = posterior.n_source  # the first rows are those of an earlier study
+    X, y = posterior.X[own:, : len(posterior.kernel.lengthscale)], posterior.y[own:]
     if low <= y.min() and y.max() <= high:
         return True
     if not apart:
         return False
-    mean, sd = posterior.mean_sd(posterior.X)
+    mean, sd = posterior.mean_sd(X)
     slack = _SLACK * float(y.max() - y.min())
     return bool(np.all(mean - _SURE * sd <= high + slack) and np.all(mean + _SURE * sd >= low - slack))
 
@@ -113,9 +116,28 @@ def _finite(proof: Proof) -> Proof:
     """The proof, if all its numbers are finite, in the model's units and in those of y."""
     found, scale = proof.certificate, proof.fit.hyperparameters.units.scale
     sizes = [scale * value for value in (found.bound, found.tail_sum, found.pairwise, found.lemma)]
-    if not all(map(math.isfinite, (*sizes, found.mean, found.sd, found.exceeds or 0.0, proof.calibration.rms))):
-        raise NumericalError(
-            "there is no certificate: the values told are so large, or so far from what the model can explain, that "
-            "the regret left is not a finite number. Scale the values, or correct or exclude those that are mistakes."
-        )
+    refuse_infinite(*sizes, found.mean, found.sd, found.exceeds or 0.0, proof.calibration.rms)
     return proof
+
+
+@contextmanager
+def finite_only() -> Iterator[None]:
+    """Where a certificate is computed: numbers too large for a float are an error of ours, not a warning."""
+    try:
+        with single_thread(), np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused at the end
+            yield
+    except OverflowError as error:
+        raise _not_finite() from error
+
+
+def refuse_infinite(*numbers: float) -> None:
+    """Raise NumericalError where a number of a certificate is not finite."""
+    if not all(map(math.isfinite, numbers)):
+        raise _not_finite()
+
+
+def _not_finite() -> NumericalError:
+    return NumericalError(
+        "there is no certificate: the values told are so large, or so far from what the model can explain, that "
+        "the regret left is not a finite number. Scale the values, or correct or exclude those that are mistakes."
+    )

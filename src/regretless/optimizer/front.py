@@ -8,8 +8,9 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FrontRegret
+from regretless.optimizer.certify import finite_only, refuse_infinite
 from regretless.optimizer.history import TOLD, History
-from regretless.optimizer.joint import JointMoments, moments_everywhere, outward_moments
+from regretless.optimizer.joint import JointMoments, expected_at, moments_everywhere
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
@@ -24,11 +25,9 @@ __all__ = ["Front", "certify_front", "recommend_front"]
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Points that are Pareto-optimal by their means, with mean and sd of every outcome, inside, in the units of y."""
+    """Points that are Pareto-optimal by the means of the objectives, and how probably each is feasible."""
 
     points: tuple[Point, ...]
-    mean: Floats  # (h, m)
-    sd: Floats
     prob_feasible: Floats  # (h,)
 
 
@@ -44,12 +43,12 @@ def recommend_front(task: Task, history: History, state: State) -> Front:
         allowed = history.allowed(len(found.X)) if found.listed else np.ones(len(found.X), dtype=np.bool_)
         pf = _prob_feasible(task, found)
         rows = _pareto_rows(task, found, pf, allowed)
-        return Front(tuple(found.point(int(i)) for i in rows), found.mean[rows], found.sd[rows], pf[rows])
+        return Front(tuple(found.point(int(i)) for i in rows), pf[rows])
 
 
 def certify_front(task: Task, history: History, state: State, front: Front | None) -> FrontRegret:
     """The certificate of a recommended front, or of what the models of the certificate themselves recommend."""
-    with single_thread():
+    with finite_only():
         fitted, K = tuple(state.doubted(k) for k in range(len(task.outcomes))), len(task.objectives)
         also = [] if front is None else [np.array([point.x for point in front.points])]
         found = moments_everywhere(task, history, fitted, Purpose.CERTIFICATE, *also)
@@ -67,15 +66,17 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
         ranges = _ranges(mean, rows)
         epsilon = epsilon_bound(mean, sd, rows, found.covariances[:K], scale=ranges, weight=weight)
         left = hypervolume_bound(mean, sd, rows, reference, found.covariances[:K], weight=weight)
+        volume = hypervolume(mean[rows], reference)
+        refuse_infinite(epsilon, left, volume, *ranges, *reference)
         points = tuple(params_of(task, found.point(int(i))) for i in rows)
         objectives = task.objectives
         return FrontRegret(
             rows=tuple(row for _, row in points),
             params=tuple(params for params, _ in points),
-            expected=tuple(outward_moments(task, found.mean[i], found.sd[i]) for i in rows.tolist()),
+            expected=tuple(expected_at(task, fitted, found.X[i]) for i in rows.tolist()),
             epsilon=epsilon,
             ranges={outcome.name: float(size) for outcome, size in zip(objectives, ranges, strict=True)},
-            hypervolume=hypervolume(mean[rows], reference),
+            hypervolume=volume,
             hypervolume_left=left,
             reference={o.name: float(o.outward(float(z))) for o, z in zip(objectives, reference, strict=True)},
             exact=found.listed,

@@ -1,7 +1,7 @@
 """What is known when a suggestion is made, as arrays in the order of trial numbers."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ __all__ = [
     "history_of",
     "hyperparameters_to_data",
     "only",
+    "source_from_data",
+    "source_to_data",
     "without_last",
 ]
 
@@ -103,35 +105,53 @@ class History:
     noise: tuple[Noise | None, ...] = ()  # of each outcome, n entries; empty where nothing is known
     sources: tuple[Source | None, ...] = ()  # data of an earlier study, of each outcome; empty where there are none
     reference: tuple[float, ...] | None = None  # of several objectives, once it was fixed
+    _series: dict[int, Series] = field(init=False, default_factory=dict, repr=False, compare=False)  # as asked for
 
     def series(self, outcome: int = 0) -> Series:
         """One outcome of every trial."""
+        if outcome not in self._series:
+            self._series[outcome] = self._series_of(outcome)
+        return self._series[outcome]
+
+    def _series_of(self, outcome: int) -> Series:
         status = self.status[:, outcome]
         told = status == TOLD
         known = self.noise[outcome] if self.noise else None
+        whole = bool(told.all())
         return Series(
-            told=self.points[told],
+            told=self.points if whole else self.points[told],
             y=self.Y[told, outcome],
-            pending=self.points[status == PENDING],
-            failed=self.points[status == FAILED],
+            pending=self.points[:0] if whole else self.points[status == PENDING],
+            failed=self.points[:0] if whole else self.points[status == FAILED],
             fit=self.fits[outcome],
             noise=known.take(np.flatnonzero(told)) if known is not None else None,
             source=self.sources[outcome] if self.sources else None,
         )
 
+    def whole(self, task: Task) -> Floats:
+        """The objectives of trials of which all were measured, as maximised: (n, K)."""
+        K = len(task.objectives)
+        return self.Y[(self.status[:, :K] == TOLD).all(axis=1), :K]
+
     @property
     def told(self) -> Points:
         """Trials of which something was measured and nothing is still to come."""
+        if len(self.fits) == 1:
+            return self.series().told
         return self.points[~self._waits & (self.status == TOLD).any(axis=1)]
 
     @property
     def pending(self) -> Points:
         """Trials of which something is still to come."""
+        if len(self.fits) == 1:
+            return self.series().pending
         return self.points[self._waits]
 
     @property
     def failed(self) -> Points:
         """Trials of which nothing was measured."""
+        if len(self.fits) == 1:
+            return self.series().failed
         return self.points[(self.status == FAILED).all(axis=1)]
 
     @property
@@ -159,8 +179,16 @@ class Row:
     source: str = "rule"
 
 
-def history_of(task: Task, rows: Iterable[Row], fits: tuple[Fit | None, ...] | None = None) -> History:
+def history_of(
+    task: Task,
+    rows: Iterable[Row],
+    fits: tuple[Fit | None, ...] | None = None,
+    reference: tuple[float, ...] | None = None,
+) -> History:
     """The history of trials that somebody else keeps, in the order of their numbers, in the user's units.
+
+    ``fits`` and ``reference`` are the newest that a suggestion came with: a host that keeps them goes on as a study
+    does.
 
     >>> from regretless.optimizer import as_task
     >>> from regretless.spaces import as_space
@@ -191,6 +219,7 @@ def history_of(task: Task, rows: Iterable[Row], fits: tuple[Fit | None, ...] | N
         n_designed=sum(row.source == "design" for row in rows),
         n_ruled=sum(row.source == "rule" for row in rows),
         fits=(None,) * m if fits is None else fits,
+        reference=reference,
     )
 
 
@@ -248,6 +277,24 @@ def fit_from_data(data: Mapping[str, Any] | None, newest: Fit | None = None) -> 
     return Fit(_hyperparameters(data["hyperparameters"]), data["at_trial"], trials)
 
 
+def source_to_data(source: Source) -> dict[str, Any]:
+    """Data of an earlier study as plain JSON.
+
+    >>> h = Hyperparameters("rbf", (0.5,), 1.0, 0.1)
+    >>> source = h.as_source(np.array([[0.0], [1.0]]), np.array([1.0, 2.0]))
+    >>> source_from_data(source_to_data(source)).z.tolist()
+    [1.0, 2.0]
+    """
+    arrays = {name: getattr(source, name).tolist() for name in ("X", "z", "noise_vars", "log_theta")}
+    return {**arrays, "family": source.family, "units": asdict(source.units)}
+
+
+def source_from_data(data: Mapping[str, Any]) -> Source:
+    """The data that were written so."""
+    arrays = {name: np.array(data[name], dtype=np.float64) for name in ("X", "z", "noise_vars", "log_theta")}
+    return Source(**arrays, family=data["family"], units=Units(**data["units"]))
+
+
 def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
     """Hyperparameters as plain JSON."""
     return {
@@ -259,6 +306,7 @@ def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
         "scale": h.units.scale,
         "knee": h.units.knee,
         "bend": h.units.bend,
+        **({"both": True} if h.units.both else {}),
         **({"rho": h.rho} if h.rho else {}),
     }
 

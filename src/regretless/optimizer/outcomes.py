@@ -15,7 +15,17 @@ from regretless.errors import InvalidInput
 from regretless.optimizer.limits import Limits, as_limits
 from regretless.pareto import non_dominated
 
-__all__ = ["Direction", "Outcome", "Role", "Sense", "as_fallback", "as_outcomes", "as_reference", "inferred_reference"]
+__all__ = [
+    "Direction",
+    "Outcome",
+    "Role",
+    "Sense",
+    "as_constraints",
+    "as_fallback",
+    "as_outcomes",
+    "as_reference",
+    "inferred_reference",
+]
 
 Value = TypeVar("Value", float, Floats)
 Direction: TypeAlias = Literal["maximize", "minimize"]
@@ -98,7 +108,7 @@ def as_outcomes(
         if objective is not None or direction is not None:
             raise InvalidInput("give either objective (and direction) or objectives, a mapping of names to directions.")
         found = _objectives(objectives, limits)
-    found += _constraints(constraints)
+    found += as_constraints(constraints)
     names = [outcome.name for outcome in found]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
@@ -152,7 +162,12 @@ def _objectives(objectives: Any, limits: Any) -> list[Outcome]:
     return [_objective(name, direction, limits) for name, direction in objectives.items()]
 
 
-def _constraints(constraints: Any) -> list[Outcome]:
+def as_constraints(constraints: Any) -> list[Outcome]:
+    """The constraints that a study is asked for; None is none.
+
+    >>> as_constraints({"purity": (">=", 90)})[0].wanted
+    'purity >= 90'
+    """
     if constraints is None:
         return []
     if not isinstance(constraints, Mapping):

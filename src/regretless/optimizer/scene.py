@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from regretless.acquisition import JointRule, JointScore, Outputs, Rule, Score, View
 from regretless.arrays import Floats
 from regretless.gp import Posterior
-from regretless.optimizer.history import TOLD, History, Series
+from regretless.optimizer.history import History, Series
 from regretless.optimizer.model import Belief, Fitted, heeded, imagine, in_use
 from regretless.optimizer.outcomes import inferred_reference
 from regretless.optimizer.state import State
@@ -19,7 +18,7 @@ from regretless.rng import Purpose, stream
 from regretless.search import climber, points_around
 from regretless.spaces import UNLISTED
 
-__all__ = ["Scene", "desirability", "fixed_reference", "outputs_of", "reference_of", "scene_of"]
+__all__ = ["Scene", "desirability", "outputs_of", "reference_of", "reference_to_keep", "scene_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +86,21 @@ def reference_of(task: Task, history: History) -> tuple[float, ...]:
         return task.reference
     if history.reference is not None:
         return history.reference
-    K = len(task.objectives)
-    whole = _whole(task, history)
-    if whole.any():
-        return inferred_reference(history.Y[whole, :K])
-    columns = (history.series(k).y for k in range(K))
+    whole = history.whole(task)
+    if len(whole):
+        return inferred_reference(whole)
+    columns = (history.series(k).y for k in range(len(task.objectives)))
     return tuple(float(y.min()) if len(y) else 0.0 for y in columns)
 
 
-def fixed_reference(task: Task, history: History) -> tuple[float, ...] | None:
-    """The reference point that a suggestion fixes for good; None with one objective, and before it can be inferred."""
-    known = task.reference is not None or history.reference is not None
-    if len(task.objectives) == 1 or not (known or _whole(task, history).any()):
+def reference_to_keep(task: Task, history: History) -> tuple[float, ...] | None:
+    """The reference point of several objectives once it rests on as many whole results as the initial design has.
+
+    Until then it is inferred anew each time: a first batch may be larger than the design, and told in parts.
+    """
+    if len(task.objectives) == 1 or len(history.whole(task)) < max(task.n_initial, 2):
         return None
     return reference_of(task, history)
-
-
-def _whole(task: Task, history: History) -> npt.NDArray[np.bool_]:
-    """Trials of which every objective was told."""
-    told: npt.NDArray[np.bool_] = (history.status[:, : len(task.objectives)] == TOLD).all(axis=1)
-    return told
 
 
 def desirability(

@@ -7,7 +7,7 @@ from regretless.optimizer.history import History
 from regretless.optimizer.model import Fitted, believe, doubt, outdated
 from regretless.optimizer.task import Task
 
-__all__ = ["State", "believed", "doubted", "kept"]
+__all__ = ["State", "believed", "doubted", "kept", "with_search"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,10 @@ class State:
         assert found is not None
         return found
 
+    def all_believed(self) -> tuple[Fitted, ...]:
+        """The posteriors to search by of all outcomes."""
+        return tuple(self.believed(k) for k in range(len(self.search)))
+
     def doubted(self, outcome: int = 0) -> Fitted:
         """The posterior to certify by, which is there after `doubted`."""
         found = self.doubts[outcome]
@@ -42,10 +46,13 @@ class State:
 def believed(task: Task, history: History, trial: int, state: State) -> State:
     """The state with the posteriors to search by, given everything told, for the suggestion of ``trial``."""
     with single_thread():
-        search = tuple(
-            believe(task.of(k), history.series(k), trial, state.search[k]) for k in range(len(task.outcomes))
-        )
-    return replace(state, search=search)
+        return with_search(task, history, trial, state)
+
+
+def with_search(task: Task, history: History, trial: int, state: State) -> State:
+    """As `believed`, where BLAS is on one thread already."""
+    each = zip(range(len(task.outcomes)), state.search, strict=True)
+    return State(tuple(believe(task.of(k), history.series(k), trial, fitted) for k, fitted in each), state.doubts)
 
 
 def doubted(task: Task, history: History, state: State) -> State:

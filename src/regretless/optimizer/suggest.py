@@ -7,8 +7,8 @@ from regretless.errors import NumericalError
 from regretless.linalg import single_thread
 from regretless.optimizer.available import open_points, worth_trying
 from regretless.optimizer.history import Fit, History
-from regretless.optimizer.scene import fixed_reference, scene_of
-from regretless.optimizer.state import State, believed
+from regretless.optimizer.scene import reference_to_keep, scene_of
+from regretless.optimizer.state import State, with_search
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import (
@@ -37,7 +37,7 @@ class Suggestion:
     jitter: float = 0.0
     fallback: str | None = None  # why the rule was not followed, if it was not
     fits: tuple[Fit, ...] = ()  # the hyperparameters behind the posterior of each outcome
-    reference: tuple[float, ...] | None = None  # of several objectives, as maximised
+    reference: tuple[float, ...] | None = None  # of several objectives, as maximised, once it stays
 
 
 def suggest(task: Task, history: History, trial: int, state: State | None) -> tuple[Suggestion, State]:
@@ -51,11 +51,11 @@ def suggest(task: Task, history: History, trial: int, state: State | None) -> tu
     state = State.empty(task) if state is None else state
     with single_thread():
         allowed = open_points(task, history)
-        if len(history.told) + len(history.pending) < task.n_initial:
+        if len(history.points) - len(history.failed) < task.n_initial:
             point = designed_point(task.domain, task, history.n_designed, trial, allowed)
             return Suggestion(point, "design", {}), state
         try:
-            state = believed(task, history, trial, state)
+            state = with_search(task, history, trial, state)
             return _ruled(task, history, trial, state, allowed), state
         except NumericalError as error:
             return _random(task, trial, allowed, str(error)), replace(state, search=State.empty(task).search)
@@ -92,5 +92,5 @@ def _ruled(task: Task, history: History, trial: int, state: State, allowed: Allo
         subset=(used, told) if used < told else None,
         jitter=max(view.posterior.jitter for view in scene.views),
         fits=fits,
-        reference=fixed_reference(task, history),
+        reference=reference_to_keep(task, history),
     )

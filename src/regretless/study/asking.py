@@ -76,8 +76,8 @@ class Asker:
             for i, number in enumerate(self._ended(again=False)):
                 leases = ledger.offers.get(number, 0) + 1
                 reason = f"its lease ended {leases} time{'s' if leases > 1 else ''}: no worker came back with a result"
-                nothing = Told(dict.fromkeys(outcome.name for outcome in ledger.task.outcomes))
-                _, data = nothing.on_record(ledger.task)
+                names, there = [outcome.name for outcome in ledger.task.outcomes], ledger.trials[number].values
+                _, data = Told(dict.fromkeys(name for name in names if name not in there)).on_record(ledger.task)
                 event = recorder.event("failed", number, worker=recorder.worker, leases=leases, reason=reason, **data)
                 events.append(replace(event, seq=event.seq + i))
             return events

@@ -1,5 +1,9 @@
 """The state that a study carries along: one, for asking, recommending, predicting and certifying."""
 
+from typing import Any
+
+import numpy.typing as npt
+
 from regretless.optimizer import (
     Certified,
     History,
@@ -25,7 +29,7 @@ class Carried:
     def __init__(self, ledger: Ledger) -> None:
         self.state = State.empty(ledger.task)
         self._ledger = ledger
-        self._looks: dict[tuple[bytes | int | None, ...], Certified] = {}
+        self._looks: dict[tuple[Any, ...], Certified] = {}
 
     def forget(self) -> None:
         """Begin anew."""
@@ -55,8 +59,10 @@ class Carried:
     def look(self, history: History) -> Certified:
         """The certificate of what its own models expect most of, given this history."""
         points, task = history.points, self._ledger.task
-        arrays = (points.trials, points.X, history.status, history.Y, history.excluded)
-        key = (*(array.tobytes() for array in arrays), task.space.size)
+        arrays: list[npt.NDArray[Any]] = [points.trials, points.X, history.status, history.Y, history.excluded]
+        for known in history.noise:
+            arrays += [] if known is None else [known.sd, known.count, known.spread]
+        key = (*(array.tobytes() for array in arrays), task.space.size, history.reference)
         if key not in self._looks:
             if len(self._looks) >= _LOOKS_KEPT:
                 del self._looks[next(iter(self._looks))]  # the oldest

@@ -17,6 +17,7 @@ from regretless.optimizer import (
     Preset,
     Task,
     as_any_rule,
+    as_constraints,
     as_fallback,
     as_limits,
     as_outcomes,
@@ -36,10 +37,13 @@ from regretless.spaces import (
     space_from_data,
     space_to_data,
 )
-from regretless.study.codec import Trust, object_from_data, object_to_data
+from regretless.study.codec import Trust, function_of, object_from_data, object_to_data
 from regretless.study.journal import Journal
 
 __all__ = ["Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
+
+#: A recommendation violates some constraint with at most this probability, where nothing else is said.
+_RISK = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +74,25 @@ def settings(
 ) -> Settings:
     """Check the arguments of a study; None takes the default."""
     preset = "default" if preset is None else preset
+    of_space, of_outcomes = split_constraints(constraints)
     outcomes = as_outcomes(
-        objective=objective, direction=direction, objectives=objectives, constraints=constraints, limits=limits
+        objective=objective, direction=direction, objectives=objectives, constraints=of_outcomes, limits=limits
     )
     task = as_task(
-        as_space(space, repeats),
+        as_space(space, repeats, of_space),
         outcomes=outcomes,
         preset=preset,
         reference=as_reference(reference, outcomes),
         fallback=as_fallback(fallback, outcomes),
-        risk=0.1 if risk is None else risk,
+        risk=_RISK if risk is None else risk,
         **more,
     )
     return Settings(task, preset, _as_json(about))
+
+
+def split_constraints(constraints: Any) -> tuple[Any, Mapping[str, Any] | None]:
+    """Constraints of the space, texts or functions, and those of outcomes, which are a mapping."""
+    return ((), constraints) if constraints is None or isinstance(constraints, Mapping) else (constraints, None)
 
 
 def spec_of(settings: Settings) -> dict[str, Any]:
@@ -108,7 +118,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
 
 def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
     """The settings that were written so; code of others is imported only where it is trusted."""
-    space = space_from_data(spec["space"])
+    space = space_from_data(spec["space"], lambda name: function_of(name, trust))
     # Specs without repeats of their own are older than "auto": their space says "allow" for it.
     repeats = spec.get("repeats", "auto" if space.repeats == "allow" else space.repeats)
     chosen = settings(
@@ -138,8 +148,11 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
         repeats = repeats_of(space)
     if repeats not in (None, had_repeats, stored.repeats_then):
         raise _conflict(name, f"has repeats={had_repeats!r}, not {repeats!r}")
+    of_space, of_outcomes = split_constraints(given.get("constraints"))
+    if of_space and space is None:
+        raise InvalidInput("constraints of the space are compared with its own: give space= beside them.")
     if space is not None:
-        new, old = as_space(space, had_repeats), task.space
+        new, old = as_space(space, had_repeats, of_space), task.space
         unlike = difference(new, old)
         if unlike and not same_rows(new, old) and not same_rows(new, _extended(old, journal)):
             raise _conflict(name, f"has another space: {unlike}")
@@ -151,6 +164,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
             raise _conflict(name, f"has limits={limits!r}, not {new_limits!r}")
     had = {
         **_wanted(task),
+        "objectives": {outcome.name: outcome.direction for outcome in task.objectives},
         "preset": stored.preset,
         "surrogate": task.surrogate,
         "n_initial": task.n_initial,
@@ -159,10 +173,10 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
     for what, value in had.items():
         if given.get(what) is not None and given[what] != value:
             raise _conflict(name, _unlike(what, value, given[what]))
-    if given.get("constraints") is not None:
+    if of_outcomes is not None:
         pairs = {outcome.name: (outcome.sense, outcome.bound) for outcome in task.constraints}
-        if {key: tuple(pair) for key, pair in given["constraints"].items()} != pairs:
-            raise _conflict(name, f"has constraints={pairs!r}, not {show(given['constraints'])}")
+        if {new.name: (new.sense, new.bound) for new in as_constraints(of_outcomes)} != pairs:
+            raise _conflict(name, f"has constraints={pairs!r}, not {show(of_outcomes)}")
 
 
 def _wanted(task: Task) -> dict[str, Any]:
@@ -182,7 +196,7 @@ def _wanted(task: Task) -> dict[str, Any]:
 def _several(task: Task) -> dict[str, Any]:
     """What a study with several outcomes has on record beside the others."""
     if len(task.outcomes) == 1:
-        return {}
+        return {} if task.risk == _RISK else {"risk": task.risk}
     wanted = {name: value for name, value in _wanted(task).items() if name not in ("direction", "objective")}
     constraints = {outcome.name: [outcome.sense, outcome.bound] for outcome in task.constraints}
     return {**wanted, "constraints": constraints, "limits": _limits(task)}

@@ -7,8 +7,9 @@ tell at once cannot both be first.
 from collections.abc import Callable
 from typing import Any
 
-from regretless.errors import TrialConflict
-from regretless.optimizer import Task, with_table
+from regretless.errors import StudyConflict, TrialConflict
+from regretless.gp import Source
+from regretless.optimizer import Task, source_to_data, with_table
 from regretless.spaces import Place, Raw, extended_table, further_rows
 from regretless.study.events import Event, Kind
 from regretless.study.ledger import Values
@@ -16,14 +17,14 @@ from regretless.study.recorder import Recorder
 from regretless.study.trial import Trial
 from regretless.study.values import Told
 
-__all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "release", "renew", "use"]
+__all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "link", "release", "renew", "use"]
 
 
 def end(recorder: Recorder, number: int, told: Told) -> Trial:
     """Store a result, or some outcomes of it. The first counts; the same again changes nothing; another is refused.
 
-    A trial that was offered again has two workers: the first result counts, and the other worker's, which comes late,
-    is put on record and not used.
+    A trial that was offered again has two workers: the first result of an outcome counts, and the other worker's, which
+    comes late, is put on record and not used.
     """
     ledger = recorder.ledger
 
@@ -35,29 +36,26 @@ def end(recorder: Recorder, number: int, told: Told) -> Trial:
             missing = [outcome.name for outcome in task.outcomes if outcome.name not in known]
             values = dict.fromkeys(missing or [outcome.name for outcome in task.outcomes])
         new = {name: value for name, value in values.items() if name not in known}
-        other = {
-            name: value
-            for name, value in values.items()
-            if name in known and (value, told.noise.get(name, {})) != (known[name], trial.noise.get(name, {}))
-        }
+        other = _unlike(trial, {name: value for name, value in values.items() if name in known}, told)
         first = ledger.first_told.get(number, {})
-        if all(name in first and first[name] == value for name, value in other.items()):
-            if not new:
-                return None
-            value, data = Told(new, {name: said for name, said in told.noise.items() if name in new}).on_record(task)
-            kind: Kind = "failed" if all(each is None for each in new.values()) else "told"
-            return recorder.event(kind, number, value, **data, worker=recorder.worker)
-        if number in ledger.passed_on:
-            if (number, tuple(values.items())) in ledger.late:
-                return None
-            value, data = Told(values, told.noise).on_record(task)
+        other = {name: value for name, value in other.items() if name not in first or first[name] != value}
+        if other and number not in ledger.passed_on:
+            raise TrialConflict(
+                f"trial {number} was already {_had(trial, list(other))}; {_now(task, other)} now would change the "
+                "past. Use amend to correct it."
+            )
+        if other and (number, tuple(other.items())) not in ledger.late:
+            value, data = Told(other, told.noise_of(other)).on_record(task)
             return recorder.event("late", number, value, **data, worker=recorder.worker)
-        raise TrialConflict(
-            f"trial {number} was already {_had(trial, list(other))}; {_now(task, other)} now would change the past. "
-            "Use amend to correct it."
-        )
+        if not new:
+            return None
+        value, data = Told(new, told.noise_of(new)).on_record(task)
+        kind: Kind = "failed" if all(each is None for each in new.values()) else "told"
+        return recorder.event(kind, number, value, **data, worker=recorder.worker)
 
     recorder.record(decide)
+    if number in ledger.passed_on:  # beside what came late, there may be what nobody had told yet
+        recorder.record(decide)
     return ledger.trials[number]
 
 
@@ -83,6 +81,21 @@ def add(recorder: Recorder, told: Told, where: Callable[[], Place], key: str) ->
     return ledger.trials[ledger.keys[key][0]]
 
 
+def link(recorder: Recorder, earlier: str, results: Callable[[], dict[str, Source]], key: str) -> None:
+    """Store data of an earlier study, once; a study has one such source."""
+    ledger = recorder.ledger
+
+    def decide() -> Event | None:
+        if key in ledger.links:
+            return None
+        if ledger.sources:
+            raise StudyConflict("this study has data of an earlier one already; one is the most it can have.")
+        sources = {name: source_to_data(source) for name, source in results().items()}
+        return recorder.event("linked", sources=sources, earlier=earlier, key=key)
+
+    recorder.record(decide)
+
+
 def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
     """Store a correction of a result, or of some outcomes of it (None: it failed)."""
     ledger = recorder.ledger
@@ -95,12 +108,11 @@ def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
         missing = [name for name in values if name not in trial.values]
         if missing:
             raise TrialConflict(f"trial {number} has no result of {missing[0]} to amend. Use tell.")
-        same = all(
-            (value, told.noise.get(name, {})) == (trial.values[name], trial.noise.get(name, {}))
-            for name, value in values.items()
-        )
-        value, data = Told(values, told.noise).on_record(task)
-        return None if same else recorder.event("amended", number, value, **data, reason=reason)
+        changed = _unlike(trial, values, told)
+        if not changed:
+            return None
+        value, data = Told(changed, told.noise_of(changed)).on_record(task)
+        return recorder.event("amended", number, value, **data, reason=reason)
 
     recorder.record(decide)
     return ledger.trials[number]
@@ -203,6 +215,16 @@ def include_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
 def _all_of(told: Told, task: Task) -> Told:
     """With every outcome that is not named: where all failed, all of them."""
     return Told(dict.fromkeys(outcome.name for outcome in task.outcomes)) if told.values is None else told
+
+
+def _unlike(trial: Trial, values: Values, told: Told) -> Values:
+    """Those of the values that are not what the trial has: another number, or the same with other noise."""
+    said, had = told.noise, trial.noise
+    return {
+        name: value
+        for name, value in values.items()
+        if (value, said.get(name, {})) != (trial.values[name], had.get(name, {}))
+    }
 
 
 def _had(trial: Trial, names: list[str]) -> str:

@@ -26,6 +26,10 @@ class Told:
     values: Values | None
     noise: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
+    def noise_of(self, names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+        """What is known of the noise of some outcomes."""
+        return {name: self.noise[name] for name in names if name in self.noise}
+
     def on_record(self, task: Task) -> tuple[float | None, dict[str, Any]]:
         """The value of an event, and the rest of it: a single outcome without known noise is its value alone."""
         assert self.values is not None
@@ -44,6 +48,8 @@ def read_told(task: Task, value: Any, *, failed: Any, sd: Any, what: str) -> Tol
     both = [name for name in given if name in gone]
     if both:
         raise InvalidInput(f"{what}: {both[0]} cannot both fail and have the value {show(given[both[0]])}.")
+    if not given and not gone:
+        raise InvalidInput(f"{what} needs a value, or failed=True.")
     errors = _errors(sd, given, what)
     values: dict[str, float | None] = {}
     noise: dict[str, dict[str, Any]] = {}

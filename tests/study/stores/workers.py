@@ -161,3 +161,22 @@ def lines(log: str | Path) -> list[str]:
 
 def numbers(log: str | Path, word: str) -> list[int]:
     return [int(line.split()[1]) for line in lines(log) if line.startswith(f"{word} ")]
+
+
+def loop_in_parts(place: str, log: str, count: int, settings: dict[str, Any]) -> None:
+    """Ask, then tell one outcome after the other; the log says what came back from the store."""
+    begin(place)
+    try:
+        with Study.open(place, "s", **settings) as study:
+            for _ in range(count):
+                trial = study.ask()
+                note(log, f"asked {trial.number}")
+                for k, outcome in enumerate(study.outcomes):
+                    study.tell(trial, {outcome.name: value_of(trial) + k})
+                    note(log, f"told{k} {trial.number}")
+        note(log, "done")
+    except RegretlessError as error:
+        note(log, f"error {type(error).__name__} {error}")
+    except BaseException as error:
+        note(log, f"crash {error!r}")
+        raise
