@@ -17,6 +17,7 @@ from regretless import (
     Regret,
     RemainingRegret,
     Study,
+    Surrogate,
     TrialConflict,
     maximize,
     minimize,
@@ -453,9 +454,14 @@ class TestKnowing:
             assert study.recommend().row == int(np.argmax(np.where(good, mean, -np.inf)))
 
     def test_limits_hold_in_all_of_a_recommendation(self):
-        study = run("table", 10, **BOUND, limits=(None, 0.5))
+        model = Surrogate.known("rbf", 0.6, signal_var=9.0, noise_var=1e-4)
+        study = Study(LINE, **BOUND, surrogate=model, limits=(None, 2.0), seed=1)
+        for t, value in enumerate([0.0, 0.4, 0.8, 1.2, 1.6, 2.0]):
+            study.add(LINE[t], {"yield": value, "impurity": -9.0})
         found = study.recommend()
-        assert found.mean == found.expected["yield"][0]
+        assert found.row > 5
+        assert found.mean == 2.0  # the model expects more of a row that was not tried
+        assert found.expected["yield"] == (found.mean, found.sd)
 
     @pytest.mark.parametrize("space", ["box", "table", "mixed", "listed"])
     def test_the_front_is_not_dominated_by_itself(self, space):
@@ -514,6 +520,30 @@ class TestCertificates:
         assert not left.fallback_given
         down = run("table", 10, **BOUND, direction="minimize")
         assert down.certificate().fallback == max(trial.value for trial in down.trials)
+
+    @pytest.mark.parametrize("kind", sorted(KINDS))
+    def test_in_other_units(self, kind):
+        """Every value a thousand times as large: so is the regret left, and hypervolumes a million times."""
+        more = dict(KINDS[kind])
+        if "constraints" in more:
+            more["constraints"] = {"impurity": (more["constraints"]["impurity"][0], 0.2)}
+        study, size = run("table", 12, **more), 1000.0
+        if "constraints" in more:
+            more["constraints"] = {"impurity": (more["constraints"]["impurity"][0], 0.2 * size)}
+        other = Study(study.space, seed=3, **more)
+        for trial in study.trials:
+            other.add(trial.params, {name: size * value for name, value in trial.values.items()})
+        left, right = study.certificate(), other.certificate()
+        if kind == "constraint":
+            assert right.row == left.row
+            assert right.bound == pytest.approx(size * left.bound, rel=1e-5)
+            assert right.gain == pytest.approx(size * left.gain, rel=1e-5)
+            assert right.prob_feasible == pytest.approx(left.prob_feasible, rel=1e-5)
+        else:
+            assert right.rows == left.rows
+            assert right.epsilon == pytest.approx(left.epsilon, rel=1e-5)
+            if study._ledger.reference is None:
+                assert right.hypervolume_left == pytest.approx(size**2 * left.hypervolume_left, rel=1e-5)
 
     @pytest.mark.parametrize("size", [1e160, 1e300])
     @pytest.mark.parametrize("kind", sorted(KINDS))
