@@ -34,7 +34,12 @@ _pages = Sybil(
 )
 _docstrings = Sybil(
     parsers=[DocTestParser()],
-    patterns=["src/regretless/*.py", "src/regretless/*/*.py", "src/regretless/study/stores/*.py"],
+    patterns=[
+        "src/regretless/*.py",
+        "src/regretless/*/*.py",
+        "src/regretless/spaces/constraints/*.py",
+        "src/regretless/study/stores/*.py",
+    ],
 )
 
 pytest_collect_file = (_pages + _docstrings).pytest()

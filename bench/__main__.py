@@ -1,8 +1,8 @@
-"""The command line: ``python -m bench {cost,regret,certificate,floor,storage}``, from the repository root."""
+"""The command line: ``python -m bench {cost,regret,outcomes,certificate,floor,storage}``, from the repository root."""
 
 import sys
 
-from bench import certificate, cost, floor, regret, storage
+from bench import certificate, cost, floor, outcomes, regret, storage
 
 
 def main(arguments: list[str]) -> int:
@@ -10,6 +10,7 @@ def main(arguments: list[str]) -> int:
     commands = {
         "cost": cost.main,
         "regret": regret.main,
+        "outcomes": outcomes.main,
         "certificate": certificate.main,
         "floor": floor.main,
         "storage": storage.main,

@@ -9,7 +9,7 @@ import numpy as np
 from bench.adapters import OURS, PEERS, Floats
 from bench.statistics import AWAY, FLOOR
 
-__all__ = ["draw_cost", "draw_found", "draw_regret", "draw_targets"]
+__all__ = ["draw_cost", "draw_found", "draw_losses", "draw_regret", "draw_targets"]
 
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999933")
 _STYLES = ("-", "--", ":")
@@ -113,6 +113,23 @@ def draw_targets(shares: Mapping[str, Mapping[str, Sequence[float]]], path: Path
                 np.arange(1, len(share) + 1) / int(d), share, where="post", label=PEERS[peer].label, **style(peer)
             )
         axis.set(title=f"BBOB, d = {d}", xlabel="evaluations / d", ylabel="share of targets reached", ylim=(0.0, None))
+    _legend(figure, axes)
+    _save(figure, path)
+
+
+def draw_losses(
+    curves: Mapping[str, Mapping[str, Floats]], path: Path, loss: str, peers: Sequence[str], floor: float = 1e-6
+) -> None:
+    """Median loss over evaluations, one panel per problem; a peer has the colour of its place in ``peers``."""
+    figure, axes = _grid(len(curves))
+    colours = dict(zip((peer for peer in peers if peer not in OURS), _COLOURS, strict=False))
+    for axis, (problem, by_peer) in zip(axes, curves.items(), strict=False):
+        for peer, values in by_peer.items():
+            middle = np.maximum(np.median(values, axis=0), floor)
+            look = style(peer) | ({"color": colours[peer], "linestyle": "-"} if peer in colours else {})
+            axis.plot(np.arange(1, len(middle) + 1), middle, label=PEERS[peer].label, **look)
+        axis.set(title=problem, yscale="log", xlabel="evaluations", ylabel=f"median {loss}")
+        axis.grid(axis="y", alpha=0.3)
     _legend(figure, axes)
     _save(figure, path)
 

@@ -34,10 +34,10 @@ PAGE = page.BENCHMARKS.with_name("performance.md")
 #: Stages of one suggestion: what they are called, and the function (module, name) whose time it is.
 _STAGES = (
     ("fit of the hyperparameters", "regretless.optimizer.model", "_fit"),
-    ("posterior: built or extended", "regretless.optimizer.suggest", "believe"),
-    ("candidates and their moments", "regretless.optimizer.suggest", "_view"),
+    ("posterior: built or extended", "regretless.optimizer.suggest", "believed"),
+    ("candidates and their moments", "regretless.optimizer.suggest", "scene_of"),
     ("ascents", "regretless.search.product", "climb"),
-    ("argmax over the table", "regretless.optimizer.suggest", "search_table"),
+    ("argmax over the table", "regretless.search.domain", "search_table"),
 )
 _REST = "the rest"
 

@@ -29,12 +29,29 @@ from bench.functions import function, spread
 from bench.holdout import TABLES
 from bench.statistics import holm, mean_ranks, paired_p, relative, share_away
 
-__all__ = ["LEVEL", "SETS", "Comparison", "ProblemSet", "compare", "main", "publish", "write_page", "write_summary"]
+__all__ = [
+    "LEVEL",
+    "SETS",
+    "Comparison",
+    "ProblemSet",
+    "compare",
+    "comparison_table",
+    "main",
+    "print_in_full",
+    "publish",
+    "run_all",
+    "write_page",
+    "write_summary",
+]
 
 LEVEL = 0.05
 NOISE_VAR = 1e-4
 DEFAULT = "regretless"
-_BOX_PEERS = (DEFAULT, "regretless-paper", *(name for name in PEERS if name not in (*OURS, "cma")))
+_BOX_PEERS = (
+    DEFAULT,
+    "regretless-paper",
+    *(name for name, peer in PEERS.items() if name not in (*OURS, "cma") and peer.box is not None),
+)
 _BBOB_PEERS = (DEFAULT, "botorch-logei", "optuna-gp", "optuna-tpe", "hebo", "cma")
 _TABLE_PEERS = (*OURS, "botorch-logei", "botorch-ucb", "baybe")
 
@@ -247,13 +264,13 @@ def publish(
     unit_of = {} if tables else {p: spread(chosen.problems[p]["problem"], chosen.problems[p]["dim"]) for p in final}
     ranks, comparisons = mean_ranks(final), compare(final)
     if not tables:
-        _print_in_full(
+        print_in_full(
             console, _relative(f"{name}: mean relative regret in %, {len(chosen.seeds)} seeds", final, unit_of)
         )
     what = "evaluations to the optimum" if tables else "final simple regret"
-    _print_in_full(console, _medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
+    print_in_full(console, _medians(f"{name}: median {what}, {len(chosen.seeds)} seeds", final, peers, ranks))
     if comparisons:
-        console.print(_comparisons(comparisons))
+        console.print(comparison_table(comparisons))
     content = {
         "manifest": store.manifest(),
         "set": name,
@@ -428,7 +445,7 @@ def _evaluations(run: dict[str, Any]) -> float:
     return float(run["evaluations"])
 
 
-def _print_in_full(console: Console, table: Table) -> None:
+def print_in_full(console: Console, table: Table) -> None:
     """At least as wide as it has to be: where the terminal is narrower the lines run over, but no name is lost."""
     wide = Console(file=console.file, width=1000)
     wide.width = max(console.width, wide.measure(table).minimum)
@@ -466,7 +483,8 @@ def _relative(title: str, final: dict[str, dict[str, list[float]]], unit_of: dic
     return table
 
 
-def _comparisons(entries: list[Comparison]) -> Table:
+def comparison_table(entries: Sequence[Comparison]) -> Table:
+    """Our default and the best peer on each problem, with the test."""
     title = f"Regretless against the best peer: Wilcoxon signed-rank, level {LEVEL}, Holm over {len(entries)} problems"
     table = Table("problem", "best peer", title=title, title_justify="left")
     for heading in ("ours", "theirs", "p", "p (Holm)"):

@@ -209,7 +209,7 @@ def source_hash() -> str:
     base = ROOT / "src" / "regretless"
     parts = ("acquisition", "confidence", "gp", "optimizer", "search", "spaces", "study")
     files = [path for part in parts for path in (base / part).rglob("*.py")]
-    files += [base / name for name in ("arrays.py", "linalg.py", "rng.py")]
+    files += [base / name for name in ("arrays.py", "linalg.py", "pareto.py", "rng.py")]
     digest = hashlib.sha256()
     for path in sorted(files):
         digest.update(str(path.relative_to(base)).encode() + b"\0" + _without_prose(path.read_text()).encode() + b"\0")

@@ -15,6 +15,7 @@ FACTS = {
     "holder_table": r"60 │\s+19\.\d+ │\s+0\.\d+",
     "level_set": r"34 points chosen by 'straddle'",
     "mixed_space": r"layers +3\n +width +128\n +activation +gelu",
+    "mixture": r"best 84\.\d+ at resin=0\.\d+, filler=0, fibre=0\.\d+",
     "own_rule": r"annealed +\d\.\d+ +\d\.\d+ +0\.\d+",
     "table": r"recommended: +7\d\.\d ± \d\.\d in E\d{3}",
 }

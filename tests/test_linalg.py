@@ -251,3 +251,17 @@ def test_single_thread_restores_after_an_error():
     with pytest.raises(KeyError), single_thread():
         raise KeyError
     assert blas_threads() == before
+
+
+def test_a_shift_may_be_one_number_per_row():
+    A, shift = spd(6, seed=3), np.linspace(0.0, 2.0, 6)
+    factor = cholesky(A, shift=shift)
+    np.testing.assert_allclose(factor.L @ factor.L.T, A + np.diag(shift), rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(cholesky(A, shift=np.full(6, 0.5)).L, cholesky(A, shift=0.5).L)
+
+
+def test_jitter_comes_on_top_of_a_shift_per_row():
+    A, shift = np.ones((3, 3)), np.array([0.0, 0.0, 1.0])
+    factor = cholesky(A, shift=shift)
+    assert factor.jitter > 0.0
+    np.testing.assert_allclose(factor.L @ factor.L.T, A + np.diag(shift + factor.jitter), rtol=1e-12)

@@ -5,6 +5,10 @@
 whole initial design: each peer is set up to use its model from the first ``ask`` on. A module is imported only when
 its peer is used. Categories are codes 0, 1, ..., K - 1; ``levels`` has K for each column, 0 for numbers. A class whose
 peer has ``categories`` takes them as ``levels``, the others get one column per level.
+
+With several outcomes ``Outcomes(bounds, aims, seed, X0, Y0)`` has ``ask() -> x`` and ``tell(x, y)``; rows of ``Y0`` are
+first the objectives, to be maximised, then the constrained outcomes, to be at most 0. ``OutcomesTable(X, aims, seed,
+index0, Y0)`` is the same on the rows of a table.
 """
 
 import importlib
@@ -15,7 +19,19 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["OURS", "PEERS", "Floats", "Optimizer", "Peer", "TableOptimizer", "box_optimizer", "table_optimizer"]
+__all__ = [
+    "OURS",
+    "PEERS",
+    "Aims",
+    "Floats",
+    "Optimizer",
+    "Peer",
+    "TableOptimizer",
+    "box_optimizer",
+    "outcome_optimizer",
+    "outcome_table_optimizer",
+    "table_optimizer",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -41,6 +57,15 @@ class TableOptimizer(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Aims:
+    """How many of the outcomes are objectives and how many constraints, and the reference point of the objectives."""
+
+    n_objectives: int
+    n_constraints: int
+    reference: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Peer:
     """One optimiser in one setting."""
 
@@ -50,6 +75,8 @@ class Peer:
     settings: Mapping[str, Any] = field(default_factory=dict)
     box: str | None = "Box"  # name of the class for boxes, None if it has none
     table: str | None = None
+    outcomes: str | None = None  # the same for several outcomes
+    outcomes_table: str | None = None
     categories: bool = False  # whether its classes take `levels`
     venv: str = ".venv-bench"
     seconds: float = 0.3  # per suggestion, a guess for the progress bar only
@@ -61,7 +88,22 @@ _SKLEARN = ("scikit-learn", "numpy", "scipy")
 
 def _own(label: str, **settings: Any) -> Peer:
     return Peer(
-        label, "own", ("regretless", "numpy", "scipy"), settings, table="OwnTable", categories=True, seconds=0.02
+        label,
+        "own",
+        ("regretless", "numpy", "scipy"),
+        settings,
+        table="OwnTable",
+        outcomes="OwnOutcomes",
+        outcomes_table="OwnOutcomesTable",
+        categories=True,
+        seconds=0.02,
+    )
+
+
+def _botorch(label: str, module: str, *, table: str | None = None, **settings: Any) -> Peer:
+    """BoTorch with several outcomes."""
+    return Peer(
+        label, module, ("botorch", *_TORCH), settings, box=None, outcomes="Outcomes", outcomes_table=table, seconds=1.0
     )
 
 
@@ -78,10 +120,21 @@ PEERS: dict[str, Peer] = {
     ),
     "botorch-ucb": Peer("BoTorch UCB", "botorch", ("botorch", *_TORCH), {"acquisition": "ucb"}, table="BoTorchTable"),
     "optuna-gp": Peer(
-        "Optuna GPSampler", "optuna", ("optuna", "torch", "numpy", "scipy"), {"sampler": "gp"}, categories=True
+        "Optuna GPSampler",
+        "optuna",
+        ("optuna", "torch", "numpy", "scipy"),
+        {"sampler": "gp"},
+        outcomes="Outcomes",
+        categories=True,
     ),
     "optuna-tpe": Peer(
-        "Optuna TPESampler", "optuna", ("optuna", "numpy"), {"sampler": "tpe"}, categories=True, seconds=0.01
+        "Optuna TPESampler",
+        "optuna",
+        ("optuna", "numpy"),
+        {"sampler": "tpe"},
+        outcomes="Outcomes",
+        categories=True,
+        seconds=0.01,
     ),
     "scikit-optimize": Peer("scikit-optimize", "skopt", ("scikit-optimize", *_SKLEARN)),
     "bayes-opt": Peer("bayes_opt", "bayes_opt", ("bayesian-optimization", *_SKLEARN)),
@@ -90,6 +143,27 @@ PEERS: dict[str, Peer] = {
     "baybe": Peer("BayBE", "baybe", ("baybe", "botorch", *_TORCH), table="BayBETable", seconds=0.4),
     "hebo": Peer("HEBO", "hebo", ("HEBO", "pymoo", "torch", "gpytorch", "numpy"), venv=".venv-bench-hebo", seconds=3.0),
     "cma": Peer("CMA-ES", "cma", ("cma", "numpy"), seconds=0.01),
+    "botorch-qlognei": _botorch("BoTorch qLogNEI", "botorch_outcomes", acquisition="qlognei"),
+    "botorch-logcei": _botorch("BoTorch LogCEI", "botorch_outcomes", acquisition="logcei"),
+    "scbo": _botorch("SCBO", "scbo"),
+    "botorch-qlognehvi": _botorch(
+        "BoTorch qLogNEHVI", "botorch_outcomes", table="OutcomesTable", acquisition="qlognehvi"
+    ),
+    "botorch-qlognparego": _botorch(
+        "BoTorch qLogNParEGO", "botorch_outcomes", table="OutcomesTable", acquisition="qlognparego"
+    ),
+    "optuna-nsga2": Peer(
+        "Optuna NSGA-II",
+        "optuna",
+        ("optuna", "numpy"),
+        {"sampler": "nsga2"},
+        box=None,
+        outcomes="Outcomes",
+        seconds=0.01,
+    ),
+    "random": Peer(
+        "Random", "uniform", ("numpy",), box=None, outcomes="Outcomes", outcomes_table="OutcomesTable", seconds=0.001
+    ),
 }
 
 #: The optimisers of this package.
@@ -122,6 +196,16 @@ def table_optimizer(
     from bench.adapters.onehot import one_hot
 
     return kind(one_hot(X, levels), seed, index0, y0, **settings)
+
+
+def outcome_optimizer(name: str, bounds: Floats, aims: Aims, seed: int, X0: Floats, Y0: Floats) -> Any:
+    """The optimiser of that name for several outcomes on a box."""
+    return _class(name, PEERS[name].outcomes)(bounds, aims, seed, X0, Y0, **PEERS[name].settings)
+
+
+def outcome_table_optimizer(name: str, X: Floats, aims: Aims, seed: int, index0: list[int], Y0: Floats) -> Any:
+    """The optimiser of that name for several outcomes on the rows of ``X``."""
+    return _class(name, PEERS[name].outcomes_table)(X, aims, seed, index0, Y0, **PEERS[name].settings)
 
 
 def _class(name: str, kind: str | None) -> Any:

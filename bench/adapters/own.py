@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import regretless
-from bench.adapters import Floats
+from bench.adapters import Aims, Floats
 from regretless.gp import refit_due
 
 
@@ -89,3 +89,64 @@ class OwnTable(_Own):
         else:
             self.study.add(row=index, value=y)
         self._trial = None
+
+
+class OwnOutcomes(_Own):
+    """A study with several outcomes on a box: f0, f1, ... to be maximised, c0, c1, ... to be at most 0."""
+
+    def __init__(self, bounds: Floats, aims: Aims, seed: int, X0: Floats, Y0: Floats, **settings: Any) -> None:
+        super().__init__(_space(bounds, ()), seed, len(X0), **_wishes(aims), **settings)
+        self.names = _outcomes(aims)
+        for x, y in zip(X0, Y0, strict=True):
+            self.tell(x, y)
+
+    def ask(self) -> Floats:
+        """The next point."""
+        return np.array([float(value) for value in self._ask().params.values()])
+
+    def tell(self, x: Floats, y: Floats) -> None:
+        """Told to the pending trial if there is one, else added."""
+        values = dict(zip(self.names, y.tolist(), strict=True))
+        if self._trial is not None:
+            self.study.tell(self._trial, values)
+        else:
+            self.study.add(dict(zip(self.study.space.names, x.tolist(), strict=True)), values)
+        self._trial = None
+
+
+class OwnOutcomesTable(_Own):
+    """The same on a table."""
+
+    def __init__(self, X: Floats, aims: Aims, seed: int, index0: list[int], Y0: Floats, **settings: Any) -> None:
+        super().__init__(regretless.Table(X, repeats="never"), seed, len(index0), **_wishes(aims), **settings)
+        self.names = _outcomes(aims)
+        for index, y in zip(index0, Y0, strict=True):
+            self.tell(index, y)
+
+    def ask(self) -> int:
+        """The next row."""
+        return int(self._ask().row)
+
+    def tell(self, index: int, y: Floats) -> None:
+        """Told to the pending trial if there is one, else added."""
+        values = dict(zip(self.names, y.tolist(), strict=True))
+        if self._trial is not None:
+            self.study.tell(self._trial, values)
+        else:
+            self.study.add(row=int(index), value=values)
+        self._trial = None
+
+
+def _outcomes(aims: Aims) -> list[str]:
+    return [f"f{k}" for k in range(aims.n_objectives)] + [f"c{j}" for j in range(aims.n_constraints)]
+
+
+def _wishes(aims: Aims) -> dict[str, Any]:
+    """Objectives, reference point and constraints as a study takes them."""
+    names = _outcomes(aims)
+    objectives, constrained = names[: aims.n_objectives], names[aims.n_objectives :]
+    wishes: dict[str, Any] = {"constraints": dict.fromkeys(constrained, ("<=", 0.0))} if constrained else {}
+    if aims.n_objectives == 1:
+        return wishes | {"objective": objectives[0]}
+    reference = dict(zip(objectives, aims.reference, strict=True))
+    return wishes | {"objectives": dict.fromkeys(objectives, "maximize"), "reference": reference}

@@ -40,7 +40,7 @@ from regretless.errors import (
     UntrustedCode,
 )
 from regretless.gp import Surrogate
-from regretless.spaces import Box, Categorical, Fixed, Float, Int, Mixed, Ordinal, Table
+from regretless.spaces import Box, Categorical, Fixed, Float, Int, Mixed, Mixture, Ordinal, Table
 from regretless.study import (
     Event,
     FeasibleRegret,
@@ -88,6 +88,7 @@ __all__ = [
     "InvalidInput",
     "JointRule",
     "Mixed",
+    "Mixture",
     "Optimistic",
     "Ordinal",
     "Outcome",

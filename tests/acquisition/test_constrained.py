@@ -78,6 +78,27 @@ def test_known_constraints_filter_the_table(seed, threshold):
 
 
 @pytest.mark.parametrize("kind", ["table", "box"])
+def test_the_steps_between_two_optimistic_ones(kind):
+    """Cautious by one sd, improvement, and at the means; with a given law every step is optimistic."""
+    out = outputs(kind, 1, 2)
+    for t in range(1, 9):
+        score = Optimistic().draw(out, t, rng(t))
+        if t % 4 == 2:
+            np.testing.assert_array_equal(score.on(out), ConstrainedEI().draw(out, t, rng(t)).on(out))
+            continue
+        root = np.sqrt(score.record["zeta"])
+        assert score.formula.root == {0: root, 1: -1.0, 3: 0.0}[t % 4]
+        assert score.formula.aim.formula.root == root
+        assert Optimistic(law=CONSTANT).draw(out, t, rng(t)).formula.root == pytest.approx(ROOT)
+
+
+def test_a_cautious_set_says_nothing_about_feasibility():
+    out = outputs("table", 1, 1, threshold=-50.0)
+    assert "empty" not in Optimistic().draw(out, 1, rng()).record
+    assert Optimistic().draw(out, 4, rng()).record["empty"] == 1.0
+
+
+@pytest.mark.parametrize("kind", ["table", "box"])
 @pytest.mark.parametrize("t", [1, 4])
 @pytest.mark.parametrize("rule", [Optimistic(), Penalised()])
 def test_without_constraints_it_is_irgp_ucb_to_the_last_bit(kind, t, rule):

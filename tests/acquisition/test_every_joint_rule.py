@@ -134,7 +134,7 @@ def test_a_law_of_ones_own(name):
     [
         ("optimistic", 1, 2, 30, 4),
         ("penalised", 1, 2, 90, 4),
-        ("chebyshev", 3, 1, 30, 2),
+        ("chebyshev", 3, 1, 30, 4),
         ("hvi", 3, 1, 30, 2),
         ("boxes", 3, 0, 90, 1),
     ],
@@ -172,6 +172,6 @@ def test_boxes_are_for_tables_without_constraints():
 
 
 def test_weights_and_zeta_are_recorded():
-    record = Chebyshev().draw(outputs("table", 3), 1, rng(2)).record
+    record = Chebyshev().draw(outputs("table", 3), 4, rng(2)).record
     assert set(record) == {"zeta", "weight_0", "weight_1", "weight_2"}
     assert sum(record[f"weight_{k}"] for k in range(3)) == pytest.approx(1.0)

@@ -190,7 +190,7 @@ def test_the_soft_minimum_leads_to_the_sharp_one():
     space, gain = Box([(0.0, 1.0)] * 5), []
     for seed in range(20):
         out = outputs("box", 3, seed=seed, d=5, n=30, n_candidates=200, lengthscale=0.3)
-        score = Chebyshev().draw(out, seed + 1, rng(seed))
+        score = Chebyshev().draw(out, 4 * (seed + 1), rng(seed))
         sharp = replace(score, formula=replace(score.formula, softness=0.0))
         both = []
         for searched in (score, sharp):
@@ -200,6 +200,26 @@ def test_the_soft_minimum_leads_to_the_sharp_one():
         gain.append((both[0] - both[1]) / np.ptp(sharp.on(out)))
     assert np.mean(gain) > 0.0
     assert np.min(gain) > -5e-3
+
+
+@pytest.mark.parametrize("kind", ["table", "box"])
+@pytest.mark.parametrize("K", [2, 3])
+def test_between_scalarisations_the_default_takes_hypervolume(kind, K):
+    out, unshifted = outputs(kind, K), ShiftedExponential(0.0)
+    for t in range(1, 9):
+        score = Chebyshev().draw(out, t, rng(t))
+        if t % 4:
+            twin = HVI(law=unshifted).draw(out, t, rng(t))
+            np.testing.assert_array_equal(score.on(out), twin.on(out))
+            assert score.record == twin.record
+        else:
+            assert "weight_0" in score.record
+        assert "weight_0" in Chebyshev(law=unshifted).draw(out, t, rng(t)).record  # a given law: always
+
+
+def test_with_four_objectives_the_default_always_scalarises():
+    out = outputs("table", 4)
+    assert all("weight_3" in Chebyshev().draw(out, t, rng(t)).record for t in range(1, 5))
 
 
 def test_of_the_two_points_compared_the_less_known_is_measured():

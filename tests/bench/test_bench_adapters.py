@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from bench.adapters import OURS, PEERS, box_optimizer, table_optimizer
+from bench.adapters import OURS, PEERS, Aims, box_optimizer, table_optimizer
+from bench.adapters.own import _wishes
 
 BOUNDS = np.array([[-5.0, 10.0], [0.0, 15.0]])
 
@@ -47,3 +48,11 @@ def test_peers_without_a_table_say_so():
     assert PEERS["smac"].table is None
     with pytest.raises(ValueError, match="SMAC3"):
         table_optimizer("smac", np.zeros((2, 1)), 0, [0], np.zeros(1))
+
+
+def test_what_is_wanted_in_the_words_of_a_study():
+    bounded = {"c0": ("<=", 0.0), "c1": ("<=", 0.0)}
+    assert _wishes(Aims(1, 2)) == {"objective": "f0", "constraints": bounded}
+    both = {"f0": "maximize", "f1": "maximize"}
+    assert _wishes(Aims(2, 0, (-1.0, -2.0))) == {"objectives": both, "reference": {"f0": -1.0, "f1": -2.0}}
+    assert _wishes(Aims(2, 2, (-1.0, -2.0)))["constraints"] == bounded

@@ -233,6 +233,23 @@ def test_the_fit_to_means_is_the_fit_to_every_replicate():
     assert found == pytest.approx(log_evidence(other.kernel((False,) * 2), other.noise_var, X, y, 0.0, noise), abs=0.05)
 
 
+@pytest.mark.parametrize("compress", [False, True])
+def test_the_fit_sees_known_errors_as_it_sees_the_values(compress, monkeypatch):
+    seen, build = [], objective_module.FitObjective.build.__func__
+
+    def spy(cls, *arguments):
+        seen.append(build(cls, *arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(objective_module.FitObjective, "build", classmethod(spy))
+    X, y = noisy(np.full(9, 0.2))
+    noise = Noise(np.full(9, 7.0), np.full(9, 2.0), np.full(9, 3.0))
+    run(Surrogate(compress=compress), X, 100.0 * y, noise)
+    slope = Units.of(100.0 * y, compress=compress).slope(100.0 * y)
+    np.testing.assert_allclose(seen[0].noise.sd, 7.0 * slope)
+    np.testing.assert_allclose(seen[0].noise.spread, 3.0 * slope)
+
+
 def test_bounds_of_the_extra_noise_follow_what_is_known():
     build = objective_module.FitObjective.build
     X, y = np.zeros((3, 1)), np.zeros(3)

@@ -190,3 +190,40 @@ def test_units_end_at_the_largest_float():
     assert sd.tolist() == [0.0, 1e308, MAX]
     mean, sd = Units(0.0, 1.0, knee=0.0, bend=1e-3).restored(np.array([-5.0]), np.array([1.0]))
     assert (mean.tolist(), sd.tolist()) == ([-MAX], [0.0])  # both ends are beyond
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30),
+    st.floats(-1e3, 1e3),
+    st.floats(-1e6, 1e6),
+    st.one_of(st.none(), st.integers(1, 5)),
+)
+def test_around_a_bound_order_and_the_bound_are_kept(values, knee, other, first):
+    """What is above, at or below the bound is so for the model, and comes back as it was."""
+    y = np.array(values)
+    units = Units.around(y, knee, first)
+    z = units.standardised(np.append(y, [knee, other]))
+    assert np.isfinite(z).all()
+    gaps = np.append(y, other) - knee
+    clear = np.abs(gaps) > 1e-6 * (1.0 + np.abs(knee))
+    np.testing.assert_array_equal(np.sign(np.delete(z, -2) - z[-2])[clear], np.sign(gaps)[clear])
+    back, spread = units.restored(z, 0.0)
+    np.testing.assert_allclose(back, np.append(y, [knee, other]), rtol=1e-6, atol=1e-6 * (1.0 + np.abs(y).max()))
+    assert (spread == 0.0).all()
+
+
+def test_the_bend_around_a_bound_is_that_of_the_first_values():
+    """Later values gather at the bound: with them in the bend, the first ones would be compressed away."""
+    first, later = np.array([-4.0, 6.0, 8.0]), np.full(50, 0.01)
+    assert Units.around(np.append(first, later), 0.0, 3).bend == Units.around(first, 0.0).bend == 3.0
+    assert Units.around(np.append(first, later), 0.0).bend == pytest.approx(0.005)
+
+
+def test_the_slope_and_the_law_around_a_bound():
+    units = Units.around(np.array([-4.0, 6.0, 80.0]), 1.0)
+    y, h = np.array([-30.0, 0.5, 1.0, 2.0, 500.0]), 1e-6
+    numeric = (units.standardised(y + h) - units.standardised(y - h)) / (2.0 * h)
+    np.testing.assert_allclose(units.slope(y), numeric, rtol=1e-4)
+    mean, sd = units.linear(units.standardised(np.array([1.0])), np.array([0.5]))
+    assert mean[0] == pytest.approx(1.0)
+    assert sd[0] == pytest.approx(0.5 * units.scale)

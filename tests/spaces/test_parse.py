@@ -104,9 +104,9 @@ def test_what_is_no_parameter_is_refused(written):
     ("written", "says"),
     [
         ((0.0, 1.0, 0.25), r"Write \[0.0, 0.25, 1.0\] if these three are the levels, or "
-                           r"\[0.0, 0.25, 0.5, 0.75, 1.0\] if 0.25 is a step"),
-        ((0.1, 0.4, 0.1), r"\[0.1, 0.2, 0.3, 0.4\] if 0.1 is a step"),
-        ((1, 7, 3), r"\[1, 4, 7\] if 3 is a step"),
+                           r"Float\(0.0, 1.0, step=0.25\) if 0.25 is a step"),
+        ((0.1, 0.4, 0.1), r"Float\(0.1, 0.4, step=0.1\) if 0.1 is a step"),
+        ((1, 7, 3), r"Int\(1, 7, step=3\) if 3 is a step"),
         ((8, 16, 32), r"Write \[8, 16, 32\] if these three are the levels\."),
         ((1, 8, "linear"), r"can only be 'log'. Write \[1, 8, 'linear'\] if these three are the choices"),
     ],

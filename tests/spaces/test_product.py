@@ -220,7 +220,7 @@ def test_bad_spaces_are_refused(dimensions):
 def test_errors_name_the_parameter_and_repeats_is_checked():
     with pytest.raises(InvalidInput, match=r"parameter 'depth': low must be below high.*Swap"):
         Mixed({"depth": (5, 1)})
-    with pytest.raises(InvalidInput, match="'allow', 'auto' or 'never', got 'maybe'"):
+    with pytest.raises(InvalidInput, match="'all', 'allow', 'auto' or 'never', got 'maybe'"):
         Mixed({"depth": (1, 5)}, repeats="maybe")
     with pytest.raises(InvalidInput, match="m must be"):
         Box([(0, 1)]).sample(-1, np.random.default_rng(0))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from regretless import GPUCB, IRGPUCB, Box, InvalidInput, Mixed, Study, StudyConflict, Surrogate, Table, replay
+from regretless.confidence import Schedule
 from regretless.gp import Kernel
 from regretless.theory import expected_regret_table, information_gain
 
@@ -200,3 +201,23 @@ def test_a_stored_study_keeps_its_word(tmp_path, said):
                 Study.open(tmp_path / "lab.db", "s", **given)
     with pytest.raises(InvalidInput, match="'allow', 'auto' or 'never', got 'often'"):
         Study.open(tmp_path / "lab.db", "s", repeats="often")
+
+
+def test_all_lets_a_pending_row_be_asked_again():
+    """Two rows, one far better and noisy: with "all" a batch asks for it twice, with "allow" only once."""
+    noisy = Surrogate.known("rbf", 0.1, signal_var=1.0, noise_var=1.0)
+    batches = {}
+    for word in ("all", "allow"):
+        study = Study(
+            np.array([[0.0], [1.0]]), surrogate=noisy, rule=GPUCB(Schedule.constant(0.0)), repeats=word, seed=1
+        )
+        study.add(row=0, value=3.0)
+        study.add(row=1, value=-3.0)
+        batches[word] = sorted(trial.row for trial in study.ask(2))
+    assert batches == {"all": [0, 0], "allow": [0, 1]}
+
+
+def test_all_leaves_failed_rows_alone():
+    study = Study(np.array([[0.0], [1.0]]), repeats="all", n_initial=0, seed=1)
+    study.add(row=0, failed=True)
+    assert {study.ask().row for _ in range(4)} == {1}

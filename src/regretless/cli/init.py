@@ -40,7 +40,7 @@ __all__ = ["command"]
 @range_option
 @click.option(
     "--repeats",
-    type=click.Choice(["allow", "auto", "never"]),
+    type=click.Choice(["all", "allow", "auto", "never"]),
     default="auto",
     show_default=True,
     help="Whether an experiment may be suggested again. auto: where measurements turn out to be noisy.",

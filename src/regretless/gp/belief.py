@@ -108,6 +108,7 @@ class Model(Protocol):
         rng: np.random.Generator,
         noise: Noise | None = None,
         source: Source | None = None,
+        knee: float | None = None,
     ) -> Hyperparameters:
         """Hyperparameters for the data."""
         ...

@@ -127,23 +127,20 @@ def draw_on_table(
 ) -> Floats:
     """Exact posterior draws on a table, shape (N, n_paths).
 
-    ``factor`` is `prior_factor` of the table, ``observed`` the candidate index of each observation that is not of a
-    source, negative where it is of no candidate. There the prior is drawn given its values on the table.
+    ``factor`` is `prior_factor` of the table, ``observed`` the candidate index of each observation, those of a source
+    included, negative where it is of no candidate. There the prior is drawn given its values on the table.
     """
     post = table.posterior
     z = rng.standard_normal((len(table.X), n_paths))
     prior = post.prior_mean + factor.L @ z
     noise = _noise_sd(post) * rng.standard_normal((len(post), n_paths))
-    s = post.n_source
-    observed = np.concatenate([np.full(s, -1), observed]) if s else observed
     at_data = prior[observed]
     outside = observed < 0
+    Z = post.X[:, : table.X.shape[1]]
     if outside.any():
-        Z = post.X[:, : table.X.shape[1]]
         at_data[outside] = post.prior_mean + _beside_table(table, factor, z, Z[outside], rng)
-        if s:
-            K_ss = post.kernel(Z[:s], Z[:s])
-            _couple(post, at_data[:s], root(K_ss) @ rng.standard_normal((s, n_paths)))
+    if s := post.n_source:
+        _couple(post, at_data[:s], root(post.kernel(Z[:s], Z[:s])) @ rng.standard_normal((s, n_paths)))
     residual = post.factor.half_solve(post.y[:, None] - at_data - noise)
     return prior + table.project(residual).T
 

@@ -14,7 +14,13 @@ from regretless.gp.posterior import Posterior
 from regretless.gp.settings import FitSettings
 from regretless.gp.transfer import Source
 
-__all__ = ["fit"]
+__all__ = ["fit", "left_out_density"]
+
+#: By how much a source must improve the log density of left-out observations: a wrong one does so by chance (ADR 47).
+_CLEARLY = 2.0
+
+#: Values so many standard deviations of the source away from its mean are not in its units.
+_FAR = 100.0
 
 
 def fit(
@@ -27,6 +33,7 @@ def fit(
     rng: np.random.Generator,
     noise: Noise | None = None,
     source: Source | None = None,
+    knee: float | None = None,
 ) -> Hyperparameters:
     """Hyperparameters for the data, from the last ones (``start``) and some further starts.
 
@@ -34,26 +41,41 @@ def fit(
     A fitted mean goes into the units: the model sees values less their mean. ``noise`` is what is known of it, in the
     units of y; the fitted noise is then an extra that all observations have.
 
-    With a ``source`` there are two fits, without it and jointly with it. The second is taken where it predicts each
-    observation from the others (and the source) at least as well: else rho is 0, and nothing of the source is left.
+    With a ``source`` there are two further fits, jointly with it: in the units of the study and in those of the
+    source, which are better where both measured the same outcome. The better of them is taken where it predicts each
+    observation from the others (and the source) clearly better than the fit without: else rho is 0, and nothing of the
+    source is left. With fewer than two observations nothing can be compared, and the source is believed as the prior of
+    rho says.
     """
-    alone = _fit(surrogate, X, y, categorical, start, rng, noise, None)
+    own = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
+    own = own if knee is None else Units.around(y, knee, first=2 * X.shape[1] + 2)
+    alone = _fit(surrogate, X, y, own, categorical, start, rng, noise, None)
     if source is None:
         return alone
     before = start if start is not None and start.rho else _as_start(source)
-    together = _fit(surrogate, X, y, categorical, before, rng, noise, source)
+    choices = [units for units in (source.units, own) if _within_reach(units, y)]
+    joint = [_fit(surrogate, X, y, units, categorical, before, rng, noise, source) for units in dict.fromkeys(choices)]
+    if len(y) < 2:
+        return joint[0]
+
+    def density(h: Hyperparameters) -> float:
+        left_out = left_out_density(h.posterior(categorical, X, y, noise=noise, source=source))
+        slope = np.maximum(h.units.slope(y), np.finfo(np.float64).tiny)
+        return left_out + float(np.log(slope).sum())  # of the values in the user's units
+
     try:
-        with_source = _left_out_density(together.posterior(categorical, X, y, noise=noise, source=source))
-        without = _left_out_density(alone.posterior(categorical, X, y, noise=noise))
+        without, *with_source = [density(h) for h in (alone, *joint)]
     except NumericalError:
         return alone
-    return together if with_source >= without else alone
+    best = int(np.argmax(with_source))
+    return joint[best] if with_source[best] >= without + _CLEARLY else alone
 
 
 def _fit(
     surrogate: FitSettings,
     X: Floats,
     y: Floats,
+    units: Units,
     categorical: tuple[bool, ...],
     start: Hyperparameters | None,
     rng: np.random.Generator,
@@ -64,7 +86,6 @@ def _fit(
     given = surrogate.lengthscale if isinstance(surrogate.lengthscale, tuple) else (surrogate.lengthscale,) * d
     if len(given) != d:
         raise InvalidInput(f"lengthscale must be one number or one per column, {d} in all; got {len(given)}.")
-    units = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
     seen = None if noise is None else noise.scaled(units.slope(y))
     objective = FitObjective.build(surrogate, X, units.standardised(y), categorical, seen, source)
     family, best = objective.first_guess(start)
@@ -82,13 +103,19 @@ def _fit(
     return Hyperparameters(family, lengthscale, signal_var, noise_var, units, objective.rho(best))
 
 
+def _within_reach(units: Units, y: Floats) -> bool:
+    """Whether values are of a size that these units are made for."""
+    with np.errstate(over="ignore"):
+        return bool((np.abs(units.standardised(y)) <= _FAR).all())
+
+
 def _as_start(source: Source) -> Hyperparameters:
     """The fit of the source alone."""
     *lengthscale, signal_var, noise_var = np.exp(source.log_theta).tolist()
     return Hyperparameters(source.family, tuple(lengthscale), signal_var, noise_var)
 
 
-def _left_out_density(posterior: Posterior) -> float:
+def left_out_density(posterior: Posterior) -> float:
     r"""Log density of each observation of the study given all the others (Rasmussen and Williams 2006, 5.10 to 5.12).
 
     .. math:: \sum_i \tfrac12 \log [K^{-1}]_{ii} - \tfrac12 [K^{-1} y]_i^2 / [K^{-1}]_{ii} - \tfrac12 \log 2\pi

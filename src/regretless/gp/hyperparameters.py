@@ -72,4 +72,5 @@ class Hyperparameters:
             np.full(len(kept), self.noise_var) if noise_vars is None else noise_vars[kept],
             self.family,
             log_theta,
+            self.units,
         )

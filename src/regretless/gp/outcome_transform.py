@@ -36,6 +36,7 @@ class Units:
     scale: float = 1.0
     knee: float | None = None
     bend: float = 1.0
+    both: bool = False  # whether values are compressed above the knee too
 
     @classmethod
     def of(cls, y: Floats, *, compress: bool) -> "Units":
@@ -50,8 +51,24 @@ class Units:
         knee, bend = _median(y), math.inf
         while _BEND * scale < (1.0 - _CLOSE) * bend:
             bend = _BEND * scale
-            shift, scale = standardise(_compress(y, knee, bend))
+            shift, scale = standardise(_compress(y, knee, bend, False))
         return cls(shift, scale, knee, bend)
+
+    @classmethod
+    def around(cls, y: Floats, knee: float, first: int | None = None) -> "Units":
+        """Those that compress on both sides of a constant, which stays where it is: for what is compared with it.
+
+        Whether a constraint holds is decided near its bound, and values far on either side would set the scale. The
+        bend is half the median distance of the ``first`` values: later ones gather near the bound, and a bend that
+        followed them would compress all others away.
+
+        >>> units = Units.around(np.array([-90.0, 1.0, 2.0, 3.0, 4000.0]), 0.0)
+        >>> units.restored(units.standardised(np.array([0.0, 4000.0])), 0.0)[0].round(6).tolist()
+        [0.0, 4000.0]
+        """
+        distance = _median(np.abs(0.5 * y[:first] - 0.5 * knee)) if len(y) else 0.0
+        bend = distance if distance > 0.0 else standardise(y)[1]
+        return cls(*standardise(_compress(y, knee, bend, True)), knee, bend, True)
 
     def moved(self, mean: float) -> "Units":
         """Those in which what is now ``mean`` is zero."""
@@ -59,7 +76,7 @@ class Units:
 
     def standardised(self, y: Floats) -> Floats:
         """Values as the model sees them."""
-        c = y if self.knee is None else _compress(y, self.knee, self.bend)
+        c = y if self.knee is None else _compress(y, self.knee, self.bend, self.both)
         return np.asarray(c / self.scale - self.shift / self.scale)
 
     def slope(self, y: Floats) -> Floats:
@@ -67,7 +84,11 @@ class Units:
         if self.knee is None:
             return np.full(len(y), 1.0 / self.scale)
         with np.errstate(over="ignore"):  # a slope below the smallest float is 0
-            return np.asarray(1.0 / np.hypot(1.0, _below(y, self.knee, self.bend)) / self.scale)
+            return np.asarray(1.0 / np.hypot(1.0, _beyond(y, self.knee, self.bend, self.both)) / self.scale)
+
+    def linear(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
+        """Mean and sd of c(y): normal under the model, and the knee is where it is in the user's units."""
+        return self.shift + self.scale * mean, self.scale * sd
 
     def restored(self, mean: Floats | float, sd: Floats | float) -> tuple[Floats, Floats]:
         """Mean and sd of the model in the user's units; what is past the largest float becomes the largest float.
@@ -79,9 +100,9 @@ class Units:
             if self.knee is None:
                 return centre, spread
             low, middle, high = (
-                _finite(_expand(c, self.knee, self.bend)) for c in (centre - spread, centre, centre + spread)
+                _finite(_expand(c, self.knee, self.bend, self.both)) for c in (centre - spread, centre, centre + spread)
             )
-        return middle, np.where(low < self.knee, 0.5 * high - 0.5 * low, spread)
+        return middle, np.where(self.both | (low < self.knee), 0.5 * high - 0.5 * low, spread)
 
 
 def standardise(y: Floats) -> tuple[float, float]:
@@ -103,20 +124,21 @@ def standardise(y: Floats) -> tuple[float, float]:
     return centre * size, spread * size
 
 
-def _compress(y: Floats, knee: float, bend: float) -> Floats:
+def _compress(y: Floats, knee: float, bend: float, both: bool) -> Floats:
     """``c(y)``, in halves: the difference of two values may overflow, c(y) does not."""
-    return np.where(y < knee, 2.0 * (0.5 * knee + 0.5 * bend * np.arcsinh(_below(y, knee, bend))), y)
+    beyond = both | (y < knee)
+    return np.where(beyond, 2.0 * (0.5 * knee + 0.5 * bend * np.arcsinh(_beyond(y, knee, bend, both))), y)
 
 
-def _expand(c: Floats, knee: float, bend: float) -> Floats:
-    """The y with ``c(y) = c``; overflows far below the knee."""
-    return np.where(c < knee, knee + bend * np.sinh(_below(c, knee, bend)), c)
+def _expand(c: Floats, knee: float, bend: float, both: bool) -> Floats:
+    """The y with ``c(y) = c``; overflows far from the knee."""
+    return np.where(both | (c < knee), knee + bend * np.sinh(_beyond(c, knee, bend, both)), c)
 
 
-def _below(y: Floats, knee: float, bend: float) -> Floats:
-    """(y - knee) / bend where that is negative, else 0."""
+def _beyond(y: Floats, knee: float, bend: float, both: bool) -> Floats:
+    """(y - knee) / bend where that is negative, else 0; on both sides of the knee as it is."""
     with np.errstate(over="ignore"):
-        return np.clip((0.5 * y - 0.5 * knee) / (0.5 * bend), -_LARGEST, 0.0)
+        return np.clip((0.5 * y - 0.5 * knee) / (0.5 * bend), -_LARGEST, _LARGEST if both else 0.0)
 
 
 def _median(y: Floats) -> float:

@@ -120,6 +120,7 @@ class Surrogate(FitSettings):
         rng: np.random.Generator,
         noise: Noise | None = None,
         source: Source | None = None,
+        knee: float | None = None,
     ) -> Hyperparameters:
         """Hyperparameters for the data, see `regretless.gp.fit`."""
-        return fit(self, X, y, categorical=categorical, start=start, rng=rng, noise=noise, source=source)
+        return fit(self, X, y, categorical=categorical, start=start, rng=rng, noise=noise, source=source, knee=knee)

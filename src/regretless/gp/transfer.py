@@ -18,6 +18,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp.kernels import Family, Kernel
 from regretless.gp.noise import Noise
+from regretless.gp.outcome_transform import Units
 
 __all__ = ["Source", "TaskKernel"]
 
@@ -27,7 +28,7 @@ class Source:
     """Observations of an earlier study, as the model of a new one sees them.
 
     ``z`` are the standardised values, ``noise_vars`` the noise variance of each, as fitted to the source alone;
-    ``family`` and ``log_theta`` are that fit.
+    ``family`` and ``log_theta`` are that fit, and ``units`` those in which its values are standardised.
     """
 
     X: Floats
@@ -35,6 +36,7 @@ class Source:
     noise_vars: Floats
     family: Family
     log_theta: Floats
+    units: Units
 
     def __len__(self) -> int:
         return len(self.z)

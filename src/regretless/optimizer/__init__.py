@@ -17,9 +17,11 @@ from regretless.optimizer.history import (
     fit_to_data,
     history_of,
     hyperparameters_to_data,
+    source_from_data,
+    source_to_data,
     without_last,
 )
-from regretless.optimizer.joint import outward_moments
+from regretless.optimizer.joint import expected_at
 from regretless.optimizer.limits import Given, Limits, as_limits
 from regretless.optimizer.model import Fitted, believe, doubt, outdated
 from regretless.optimizer.outcomes import (
@@ -34,6 +36,7 @@ from regretless.optimizer.outcomes import (
 )
 from regretless.optimizer.recommend import Choice, predict, predict_measurement, recommend
 from regretless.optimizer.scene import reference_of
+from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
 from regretless.optimizer.stopping import HypervolumeLeft, Regret, StopRule, check_stop
 from regretless.optimizer.suggest import Suggestion, suggest
@@ -83,6 +86,7 @@ __all__ = [
     "check_stop",
     "doubt",
     "doubted",
+    "expected_at",
     "fit_from_data",
     "fit_to_data",
     "history_of",
@@ -91,13 +95,15 @@ __all__ = [
     "kept",
     "measurement_of",
     "outdated",
-    "outward_moments",
     "params_of",
     "predict",
     "predict_measurement",
     "recommend",
     "recommended",
     "reference_of",
+    "source_from_data",
+    "source_of",
+    "source_to_data",
     "suggest",
     "with_table",
     "without_last",

@@ -34,8 +34,10 @@ def open_points(task: Task, history: History) -> Allowed:
         raise _exhausted(N, len(history.excluded))
     if never:
         return Allowed(open_, none)
-    # Measured rows may be asked again; pending and failed ones only when nothing else is left.
-    open_[pending] = open_[failed] = False
+    # Measured rows may be asked again; pending (unless all may be) and failed ones only when nothing else is left.
+    open_[failed] = False
+    if task.space.repeats != "all":
+        open_[pending] = False
     if open_.any():
         return Allowed(open_, none)
     open_ = allowed.copy()
@@ -50,7 +52,7 @@ def worth_trying(task: Task, history: History, allowed: Allowed, noise_share: fl
     """
     if allowed.rows is None:
         return Allowed(None, _blocked(task, history, noise_share))
-    if task.space.repeats == "allow" or noise_share >= NOISE_FREE:
+    if task.space.repeats in ("all", "allow") or noise_share >= NOISE_FREE:
         return allowed
     untried = allowed.rows.copy()
     untried[history.told.rows] = False
@@ -83,7 +85,7 @@ def _blocked(task: Task, history: History, noise_share: float) -> Floats:
     needed. It would be asked for at corners only, where a model that takes the ups and downs of f for noise can be
     trapped.
     """
-    parts = [history.pending.X, history.failed.X]
+    parts = [history.failed.X] if task.space.repeats == "all" else [history.pending.X, history.failed.X]
     tells_nothing = bool(task.domain.continuous.any()) or noise_share < NOISE_FREE
     if task.space.repeats == "never" or (task.space.repeats == "auto" and tells_nothing):
         parts.append(history.told.X)

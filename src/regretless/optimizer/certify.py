@@ -101,12 +101,13 @@ def _within(posterior: Posterior, low: float, high: float, apart: bool) -> bool:
     """
     if low == -math.inf and high == math.inf:
         return True
-    y = posterior.y
+    own = posterior.n_source  # the first rows are those of an earlier study
+    X, y = posterior.X[own:, : len(posterior.kernel.lengthscale)], posterior.y[own:]
     if low <= y.min() and y.max() <= high:
         return True
     if not apart:
         return False
-    mean, sd = posterior.mean_sd(posterior.X)
+    mean, sd = posterior.mean_sd(X)
     slack = _SLACK * float(y.max() - y.min())
     return bool(np.all(mean - _SURE * sd <= high + slack) and np.all(mean + _SURE * sd >= low - slack))
 

@@ -12,7 +12,8 @@ from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FeasibleRegret
 from regretless.optimizer.certify import finite_only, refuse_infinite
 from regretless.optimizer.history import History
-from regretless.optimizer.joint import moments_at, moments_everywhere, outward_moments
+from regretless.optimizer.joint import expected_at, moments_at, moments_everywhere
+from regretless.optimizer.model import Fitted
 from regretless.optimizer.recommend import Choice
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
@@ -26,6 +27,8 @@ __all__ = ["certify_feasible", "recommend_feasible"]
 
 #: How strongly the edge of the feasible set is felt before it is met, see `InSet`.
 _WEIGHT, _MARGIN = 3.0, 0.002
+#: Quantiles by which an expected violation is computed.
+_QUANTILES = 200
 
 
 def recommend_feasible(task: Task, history: History, state: State) -> Choice:
@@ -43,13 +46,14 @@ def recommend_feasible(task: Task, history: History, state: State) -> Choice:
         else:
             climbed = _climbed(task, state, found.X)
             if climbed is not None:
-                found = moments_at(fitted, np.vstack([climbed.x, found.X]), listed=False)
+                found = moments_at(task, fitted, np.vstack([climbed.x, found.X]), listed=False)
             rows = np.arange(len(found.X))
         log_pf = log_prob_feasible(found.mean[:, 1:], found.sd[:, 1:], thresholds)
         best, qualified = feasible_choice(found.mean[rows, 0], log_pf[rows], risk=task.risk)
         i = int(rows[best])
-        expected = tuple((float(mean), float(sd)) for mean, sd in zip(found.mean[i], found.sd[i], strict=True))
-        return Choice(found.point(i), *expected[0], expected, float(np.exp(log_pf[i])), qualified)
+        return Choice(
+            found.point(i), float(found.mean[i, 0]), float(found.sd[i, 0]), float(np.exp(log_pf[i])), qualified
+        )
 
 
 def _climbed(task: Task, state: State, X: Floats) -> Point | None:
@@ -100,11 +104,11 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
         return FeasibleRegret(
             params=params,
             row=row,
-            expected=outward_moments(task, found.mean[proof.index], found.sd[proof.index]),
+            expected=expected_at(task, fitted, found.X[proof.index]),
             prob_feasible=proof.prob_feasible,
             qualified=proof.qualified,
             risk=task.risk,
-            violation=dict(zip((outcome.name for outcome in task.constraints), proof.violation, strict=True)),
+            violation=_violation(task, fitted, found.X[proof.index]),
             fallback=float(objective.outward(proof.fallback)),
             fallback_given=task.fallback is not None,
             gain=proof.gain,
@@ -119,6 +123,17 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             used=len(fitted[0].used),
             told=len(y),
         )
+
+
+def _violation(task: Task, fitted: tuple[Fitted, ...], x: Floats) -> dict[str, float]:
+    """The expected excess over each bound at a point, in the user's units: the mean over quantiles of the model."""
+    normal = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
+    found = {}
+    for outcome, each in zip(task.constraints, fitted[1:], strict=True):
+        mean, sd = each.belief.posterior.mean_sd(x[None, :])
+        values, _ = each.fit.hyperparameters.units.restored(mean + sd * normal, 0.0)
+        found[outcome.name] = float(np.maximum(values - outcome.threshold, 0.0).mean())
+    return found
 
 
 def _thresholds(task: Task) -> list[float]:

@@ -10,7 +10,7 @@ from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FrontRegret
 from regretless.optimizer.certify import finite_only, refuse_infinite
 from regretless.optimizer.history import TOLD, History
-from regretless.optimizer.joint import JointMoments, moments_everywhere, outward_moments
+from regretless.optimizer.joint import JointMoments, expected_at, moments_everywhere
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
@@ -25,11 +25,9 @@ __all__ = ["Front", "certify_front", "recommend_front"]
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Points that are Pareto-optimal by their means, with mean and sd of every outcome, inside, in the units of y."""
+    """Points that are Pareto-optimal by the means of the objectives, and how probably each is feasible."""
 
     points: tuple[Point, ...]
-    mean: Floats  # (h, m)
-    sd: Floats
     prob_feasible: Floats  # (h,)
 
 
@@ -45,7 +43,7 @@ def recommend_front(task: Task, history: History, state: State) -> Front:
         allowed = history.allowed(len(found.X)) if found.listed else np.ones(len(found.X), dtype=np.bool_)
         pf = _prob_feasible(task, found)
         rows = _pareto_rows(task, found, pf, allowed)
-        return Front(tuple(found.point(int(i)) for i in rows), found.mean[rows], found.sd[rows], pf[rows])
+        return Front(tuple(found.point(int(i)) for i in rows), pf[rows])
 
 
 def certify_front(task: Task, history: History, state: State, front: Front | None) -> FrontRegret:
@@ -75,7 +73,7 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
         return FrontRegret(
             rows=tuple(row for _, row in points),
             params=tuple(params for params, _ in points),
-            expected=tuple(outward_moments(task, found.mean[i], found.sd[i]) for i in rows.tolist()),
+            expected=tuple(expected_at(task, fitted, found.X[i]) for i in rows.tolist()),
             epsilon=epsilon,
             ranges={outcome.name: float(size) for outcome, size in zip(objectives, ranges, strict=True)},
             hypervolume=volume,

@@ -1,7 +1,7 @@
 """What is known when a suggestion is made, as arrays in the order of trial numbers."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ __all__ = [
     "history_of",
     "hyperparameters_to_data",
     "only",
+    "source_from_data",
+    "source_to_data",
     "without_last",
 ]
 
@@ -277,6 +279,24 @@ def fit_from_data(data: Mapping[str, Any] | None, newest: Fit | None = None) -> 
     return Fit(_hyperparameters(data["hyperparameters"]), data["at_trial"], trials)
 
 
+def source_to_data(source: Source) -> dict[str, Any]:
+    """Data of an earlier study as plain JSON.
+
+    >>> h = Hyperparameters("rbf", (0.5,), 1.0, 0.1)
+    >>> source = h.as_source(np.array([[0.0], [1.0]]), np.array([1.0, 2.0]))
+    >>> source_from_data(source_to_data(source)).z.tolist()
+    [1.0, 2.0]
+    """
+    arrays = {name: getattr(source, name).tolist() for name in ("X", "z", "noise_vars", "log_theta")}
+    return {**arrays, "family": source.family, "units": asdict(source.units)}
+
+
+def source_from_data(data: Mapping[str, Any]) -> Source:
+    """The data that were written so."""
+    arrays = {name: np.array(data[name], dtype=np.float64) for name in ("X", "z", "noise_vars", "log_theta")}
+    return Source(**arrays, family=data["family"], units=Units(**data["units"]))
+
+
 def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
     """Hyperparameters as plain JSON."""
     return {
@@ -288,6 +308,7 @@ def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
         "scale": h.units.scale,
         "knee": h.units.knee,
         "bend": h.units.bend,
+        **({"both": True} if h.units.both else {}),
         **({"rho": h.rho} if h.rho else {}),
     }
 

@@ -1,4 +1,4 @@
-"""Moments of all outcomes at the same points, as they are inside, in the units of y."""
+"""Moments of all outcomes at the same points, as they are inside."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from regretless.rng import Purpose, stream
 from regretless.search import dense_sample, points_around
 from regretless.spaces import Point
 
-__all__ = ["JointMoments", "moments_at", "moments_everywhere", "outward_moments"]
+__all__ = ["JointMoments", "expected_at", "moments_at", "moments_everywhere"]
 
 #: Points of a product space that stand for it.
 _DENSE = 2000
@@ -22,7 +22,10 @@ _DENSE = 2000
 
 @dataclass(frozen=True, slots=True)
 class JointMoments:
-    """N points with m outcomes: objectives first, then constraints."""
+    """N points with m outcomes: objectives first, in the units of y, then constraints, as `Units.linear` has them.
+
+    There a constraint's threshold is what it is in the units of y, and the law is normal.
+    """
 
     X: Floats
     mean: Floats  # (N, m)
@@ -46,27 +49,30 @@ def moments_everywhere(
         worth = desirability(task, fitted, [each.belief.posterior for each in fitted], rng)
         around = points_around(task.domain, worth, in_use(series, fitted[0]).told.X, rng)
         X = np.vstack([*also, around, dense_sample(task.domain, _DENSE, rng)])
-        return moments_at(fitted, X, listed=False)
-    return moments_at(fitted, X, listed=True)
+        return moments_at(task, fitted, X, listed=False)
+    return moments_at(task, fitted, X, listed=True)
 
 
-def moments_at(fitted: tuple[Fitted, ...], X: Floats, *, listed: bool) -> JointMoments:
+def moments_at(task: Task, fitted: tuple[Fitted, ...], X: Floats, *, listed: bool) -> JointMoments:
     """Moments at the rows of X, which are all candidates if they are ``listed``."""
     means, sds, covariances = [], [], []
-    for each in fitted:
+    for outcome, each in zip(task.outcomes, fitted, strict=True):
         units, known = each.fit.hyperparameters.units, each.belief.on(None if listed else X)
-        mean, sd = units.restored(known.mean, known.sd)
+        in_units = units.restored if outcome.role == "objective" else units.linear
+        mean, sd = in_units(known.mean, known.sd)
         means.append(mean)
         sds.append(sd)
         covariances.append(_scaled(known.covariance_with, units.scale))
     return JointMoments(X, np.column_stack(means), np.column_stack(sds), tuple(covariances), listed)
 
 
-def outward_moments(task: Task, mean: Floats, sd: Floats) -> dict[str, tuple[float, float]]:
+def expected_at(task: Task, fitted: tuple[Fitted, ...], x: Floats) -> dict[str, tuple[float, float]]:
     """Mean and sd of every outcome at one point by name, as the user sees them."""
-    return {
-        outcome.name: (float(outcome.outward(float(mean[k]))), float(sd[k])) for k, outcome in enumerate(task.outcomes)
-    }
+    found = {}
+    for outcome, each in zip(task.outcomes, fitted, strict=True):
+        mean, sd = each.fit.hyperparameters.units.restored(*each.belief.posterior.mean_sd(x[None, :]))
+        found[outcome.name] = (outcome.outward(float(mean[0])), float(sd[0]))
+    return found
 
 
 def _scaled(covariance_with: Callable[[int], Floats], scale: float) -> Callable[[int], Floats]:

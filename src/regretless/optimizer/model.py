@@ -17,7 +17,7 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp import Posterior, TablePosterior, fitted_to, prior_factor, refit_due, table_posterior
+from regretless.gp import Posterior, Source, TablePosterior, fitted_to, prior_factor, refit_due, table_posterior
 from regretless.linalg import Factor, single_thread
 from regretless.optimizer.history import Fit, Series, only
 from regretless.optimizer.subset import base_of, chosen, largest
@@ -47,6 +47,7 @@ class Fitted:
     kept: tuple[int, ...]  # those in ``base``
     prior_factor: Callable[[], Factor] | None = None  # tables: for exact draws, computed when first asked for
     before: Fit | None = None  # the newest fit on record when ``fit`` was made: where its search began
+    source: Source | None = None  # the data of an earlier study that it counts
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -56,7 +57,7 @@ class Fitted:
 
 def believe(task: Task, series: Series, trial: int, state: Fitted | None) -> Fitted:
     """The posterior given everything told, for the suggestion of ``trial``."""
-    if state is not None and _of_another_table(task, state):
+    if state is not None and _of_other_data(task, series, state):
         state = None
     fitted = _in_force(task, series, trial, state)
     if fitted is None:
@@ -67,7 +68,7 @@ def believe(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit
     trials, y = tuple(series.told.trials[rows].tolist()), series.keys(rows)
     n_base, count = _base(task, series, fitted)
     if state is None or state.fit != fitted or not _based_on(state, trials[:n_base], y[:n_base], count):
-        state = replace(_from_fit(task, series, fitted), before=series.fit)
+        state = replace(_from_fit(task, series, fitted), before=series.fit, source=series.source)
     done = len(state.trials)
     if state.trials != trials[:done] or state.y != y[:done]:  # a trial of a lower number came in since
         done = n_base
@@ -85,7 +86,7 @@ def outdated(task: Task, series: Series, state: Fitted) -> bool:
 
     Who asks this may let go of the state before: on a table it holds as much memory as the new one will take.
     """
-    if _of_another_table(task, state) or _in_force(task, series, state.fit.at_trial, state) != state.fit:
+    if _of_other_data(task, series, state) or _in_force(task, series, state.fit.at_trial, state) != state.fit:
         return True
     return _base(task, series, state.fit) != (state.n_base, len(state.kept))
 
@@ -111,7 +112,7 @@ def doubt(task: Task, series: Series, state: Fitted | None) -> Fitted:
             seen = len(series.y)
         first = only(series, np.arange(seen))
         trials, y = tuple(first.told.trials.tolist()), first.keys(np.arange(seen))
-        if state is not None and _of_another_table(task, state):
+        if state is not None and _of_other_data(task, series, state):
             state = None
         if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
             newest = state.fit
@@ -207,9 +208,10 @@ def _in_force(task: Task, series: Series, trial: int, state: Fitted | None) -> F
     return replace(state.fit, at_trial=trial) if same_values else None
 
 
-def _of_another_table(task: Task, state: Fitted) -> bool:
-    """Whether the table was extended since."""
-    return state.base.table is not None and state.base.table.X is not task.domain.candidates
+def _of_other_data(task: Task, series: Series, state: Fitted) -> bool:
+    """Whether the table was extended since, or an earlier study was added."""
+    table = state.base.table
+    return (table is not None and table.X is not task.domain.candidates) or state.source is not series.source
 
 
 def _due(task: Task, series: Series, newest: Fit) -> bool:
@@ -240,6 +242,7 @@ def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT)
         rng=stream(task.seed, told_key(series), purpose),
         noise=series.noise,
         source=series.source,
+        knee=task.knee,
     )
     return Fit(hyperparameters, trial, tuple(series.told.trials.tolist()))
 

@@ -27,14 +27,12 @@ _SHARE_FITTED = 0.95
 class Choice:
     """A point with its posterior mean and sd, as maximised, in the units of y.
 
-    Under constraints it has mean and sd of every outcome, the probability that all constraints hold, and whether that
-    is as large as was asked for.
+    Under constraints it has the probability that all of them hold, and whether that is as large as was asked for.
     """
 
     point: Point
     mean: float
     sd: float
-    expected: tuple[tuple[float, float], ...] = ()
     prob_feasible: float | None = None
     qualified: bool = True
 
@@ -89,7 +87,7 @@ def predict_measurement(
         if task.surrogate.method == "fixed":
             quantile = float(ndtri(0.5 + 0.5 * _SHARE))
         else:
-            freedom = max(len(posterior) - X.shape[1] - 1, 2)
+            freedom = max(len(posterior) - posterior.n_source - X.shape[1] - 1, 2)
             quantile = float(stdtrit(freedom, 0.5 + 0.5 * _SHARE_FITTED))
         reach = quantile * np.sqrt(sd * sd + hyperparameters.noise_var)
         noise = quantile * math.sqrt(hyperparameters.noise_var)

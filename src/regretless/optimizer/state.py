@@ -32,6 +32,10 @@ class State:
         assert found is not None
         return found
 
+    def all_believed(self) -> tuple[Fitted, ...]:
+        """The posteriors to search by of all outcomes."""
+        return tuple(self.believed(k) for k in range(len(self.search)))
+
     def doubted(self, outcome: int = 0) -> Fitted:
         """The posterior to certify by, which is there after `doubted`."""
         found = self.doubts[outcome]

@@ -73,13 +73,20 @@ class Task:
     def of(self, outcome: int) -> "Task":
         """The task of one outcome alone: what its model depends on.
 
-        Values that are compared with a constant, a bound or a reference point, are not compressed.
+        Objectives that are compared with a reference point are not compressed; constraints are on both sides of their
+        bound: see `knee`.
         """
         if len(self.outcomes) == 1:
             return self
         compared = len(self.objectives) > 1 or self.outcomes[outcome].role == "constraint"
         surrogate = replace(self.surrogate, compress=False) if compared else self.surrogate
         return replace(self, outcomes=self.outcomes[outcome : outcome + 1], surrogate=surrogate)
+
+    @property
+    def knee(self) -> float | None:
+        """The value around which the outcome of a task of one alone is compressed: the bound of a constraint."""
+        only = self.outcomes[0]
+        return only.threshold if only.role == "constraint" and self.surrogate.standardize else None
 
     @property
     def categorical(self) -> tuple[bool, ...]:

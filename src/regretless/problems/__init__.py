@@ -1,8 +1,30 @@
-"""Objectives to maximise whose optimum is known: test functions, GP sample paths, tables of measurements."""
+"""Problems whose answer is known: test functions, GP sample paths, tables of measurements; one outcome or several."""
 
+from regretless.problems.constrained import feasible_names, feasible_problem
 from regretless.problems.functions import by_name, names
 from regretless.problems.gp_sample import gp_sample, grid
 from regretless.problems.measurements import load, missing, table_names
+from regretless.problems.multiobjective import front_names, front_problem
+from regretless.problems.outcomes import FeasibleProblem, FrontProblem
 from regretless.problems.problem import Noisy, Problem
+from regretless.problems.tradeoffs import load_tradeoff, tradeoff_names
 
-__all__ = ["Noisy", "Problem", "by_name", "gp_sample", "grid", "load", "missing", "names", "table_names"]
+__all__ = [
+    "FeasibleProblem",
+    "FrontProblem",
+    "Noisy",
+    "Problem",
+    "by_name",
+    "feasible_names",
+    "feasible_problem",
+    "front_names",
+    "front_problem",
+    "gp_sample",
+    "grid",
+    "load",
+    "load_tradeoff",
+    "missing",
+    "names",
+    "table_names",
+    "tradeoff_names",
+]

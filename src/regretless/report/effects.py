@@ -59,7 +59,12 @@ def effects(study: Study) -> list[Effect]:
     mean = study.predict(points)[0]
     used = (trial for trial in study.trials if trial.status == "told" and not trial.excluded)
     told = [trial.params for trial in used if trial.note is None]  # others are at no level of the factors
-    found = [_effect(name, points, mean, told) for name in study.space.names if len({p[name] for p in points}) > 1]
+    found = []
+    for name in study.space.names:
+        there = [i for i, point in enumerate(points) if name in point]  # a conditional one is absent elsewhere
+        some = [points[i] for i in there]
+        if len({point[name] for point in some}) > 1:
+            found.append(_effect(name, some, mean[there], [params for params in told if name in params]))
     return sorted(found, key=lambda effect: -effect.size)
 
 

@@ -1,5 +1,6 @@
 """Where a score is largest, whatever the domain: a scan of a table, climb and sweep in a product of parameters."""
 
+from regretless.search.ascent import climb_in
 from regretless.search.climb import climb
 from regretless.search.design import Design
 from regretless.search.domain import (
@@ -23,6 +24,7 @@ __all__ = [
     "argmax",
     "as_tried",
     "climb",
+    "climb_in",
     "climber",
     "dense_sample",
     "designed_point",

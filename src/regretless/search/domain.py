@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.rng import Purpose, stream
-from regretless.search.climb import climb
+from regretless.search.ascent import climb_in
 from regretless.search.design import Plan, design_index, design_point, random_index, random_point, settled
 from regretless.search.product import Objective, near, search_product
 from regretless.search.starts import candidate_set
@@ -99,8 +99,8 @@ def dense_sample(domain: Domain, count: int, rng: np.random.Generator) -> Floats
 
 def climber(domain: Domain) -> Climb:
     """Ascents inside the domain, in its real columns."""
-    movable = domain.continuous
-    return lambda f, starts: climb(f, starts, movable=movable)
+    space = _product(domain)
+    return lambda f, starts: climb_in(space, f, starts)
 
 
 def _product(domain: Domain) -> Mixed:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.search.climb import climb
+from regretless.search.ascent import climb_in
 from regretless.spaces import Mixed
 
 __all__ = ["Objective", "near", "search_product"]
@@ -49,8 +49,8 @@ def search_product(
         return _best_open(space, everything, objective.at(everything), blocked)
     starts = X[_spread(X, values, STARTS)]
     continuous = space.continuous
-    found, score = _ascend(objective, starts, continuous)
-    if not continuous.all():
+    found, score = _ascend(space, objective, starts)
+    if not continuous.all() or (space.region is not None and space.region.limited):
         for _ in range(TURNS):
             # A start on a blocked point has no score of its own: it leaves for the best open one in a sweep's reach.
             before = np.where(near(space, found, blocked) | ~np.isfinite(score), -np.inf, score)
@@ -58,7 +58,7 @@ def search_product(
             if not (score > before).any():
                 break
             if continuous.any():
-                found, score = _ascend(objective, found, continuous)
+                found, score = _ascend(space, objective, found)
     tried = space.snap(found)
     if not np.array_equal(tried, found):  # what counts is the score of what will be tried
         score = objective.at(tried)
@@ -88,12 +88,10 @@ def _best_open(space: Mixed, X: Floats, values: Floats, blocked: Floats) -> tupl
     return None
 
 
-def _ascend(objective: Objective, X: Floats, continuous: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    if not continuous.any():
+def _ascend(space: Mixed, objective: Objective, X: Floats) -> tuple[Floats, Floats]:
+    if not space.continuous.any():
         return X, objective.at(X)
-    return climb(
-        lambda rows, _: objective.value_and_gradient(rows), X, movable=continuous, tolerance=PRECISION, race=True
-    )
+    return climb_in(space, lambda rows, _: objective.value_and_gradient(rows), X, tolerance=PRECISION, race=True)
 
 
 def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats, blocked: Floats) -> tuple[Floats, Floats]:
@@ -104,14 +102,36 @@ def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats, blocked
         owner = np.repeat(np.arange(len(X)), [len(m) for m in moves])
         trial = X[owner]
         trial[:, j] = np.concatenate(moves)
-        values = objective.at(trial)
-        values = np.where(near(space, trial, blocked) | ~np.isfinite(values), -np.inf, values)
-        for i in range(len(X)):
-            mine = np.flatnonzero(owner == i)
-            if len(mine) and values[mine].max() > score[i]:
-                best = mine[int(np.argmax(values[mine]))]
-                X[i], score[i] = trial[best], values[best]
+        _take_best(space, objective, X, score, owner, trial, blocked)
+    if space.region is not None:
+        owner, trial = space.region.swaps(X)
+        _take_best(space, objective, X, score, owner, trial, blocked)
     return X, score
+
+
+def _take_best(
+    space: Mixed,
+    objective: Objective,
+    X: Floats,
+    score: Floats,
+    owner: npt.NDArray[np.intp],
+    trial: Floats,
+    blocked: Floats,
+) -> None:
+    """Move each start, in place, to the best open one of its trials if that is better."""
+    if not len(trial):
+        return
+    barred = np.zeros(len(trial), dtype=np.bool_)
+    if space.region is not None:
+        trial, good = space.region.nudged(trial)
+        barred = ~good
+    values = objective.at(trial)
+    values = np.where(barred | near(space, trial, blocked) | ~np.isfinite(values), -np.inf, values)
+    for i in range(len(X)):
+        mine = np.flatnonzero(owner == i)
+        if len(mine) and values[mine].max() > score[i]:
+            best = mine[int(np.argmax(values[mine]))]
+            X[i], score[i] = trial[best], values[best]
 
 
 def _spread(X: Floats, values: Floats, count: int) -> npt.NDArray[np.intp]:

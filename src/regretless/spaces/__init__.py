@@ -5,8 +5,9 @@ from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, I
 from regretless.spaces.domain import UNLISTED, Domain, Place, Point
 from regretless.spaces.extension import Raw, Rows, extended_table, further_rows, read_rows
 from regretless.spaces.latin import latin_hypercube
+from regretless.spaces.mixture import Mixture
 from regretless.spaces.params import NOISE_FREE, Repeats, as_argument, check_repeats, with_repeats
-from regretless.spaces.parse import Space, as_space, repeats_of
+from regretless.spaces.parse import Space, as_space, repeats_of, with_constraints
 from regretless.spaces.product import Box, Mixed
 from regretless.spaces.record import space_from_data, space_to_data
 from regretless.spaces.table import Table, as_table, listed_domain
@@ -22,6 +23,7 @@ __all__ = [
     "Float",
     "Int",
     "Mixed",
+    "Mixture",
     "Ordinal",
     "Place",
     "Point",
@@ -45,5 +47,6 @@ __all__ = [
     "same_rows",
     "space_from_data",
     "space_to_data",
+    "with_constraints",
     "with_repeats",
 ]

@@ -46,6 +46,10 @@ class Numbers:
         """The column of some rows only."""
         return type(self)(self.values[rows], self.ends)
 
+    def only(self, rows: Rows) -> Self:
+        """The column of some rows as if there were no others."""
+        return self.take(rows)
+
     def items(self) -> list[Scalar]:
         """All rows' values."""
         values: list[Scalar] = self.values.tolist()
@@ -148,6 +152,10 @@ class Levels:
     def take(self, rows: Rows) -> Self:
         """The column of some rows only."""
         return type(self)(self.levels, self.index[rows])
+
+    def only(self, rows: Rows) -> Self:
+        """The column of some rows as if there were no others: without levels that none of them has."""
+        return self.of([self.levels[rank] for rank in self.index[rows].tolist()])
 
     def items(self) -> list[Scalar]:
         """All rows' values."""

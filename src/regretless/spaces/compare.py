@@ -31,7 +31,7 @@ def difference(new: Table | Mixed, old: Table | Mixed) -> str:
     if isinstance(new, Mixed) and isinstance(old, Mixed):
         changed = [n for n in new.names if new.dimensions[n] != old.dimensions[n]]
         pairs = (f"{n} is {old.dimensions[n]!r}, given is {new.dimensions[n]!r}" for n in changed)
-        return "; ".join(pairs) or "one has names, the other has not"
+        return "; ".join(pairs) or _constrained(new, old) or "one has names, the other has not"
     assert isinstance(new, Table)
     assert isinstance(old, Table)
     if new.n_candidates != old.n_candidates:
@@ -39,4 +39,13 @@ def difference(new: Table | Mixed, old: Table | Mixed) -> str:
     for i, (a, b) in enumerate(zip(new.ids, old.ids, strict=True)):
         if a != b or new.params(i) != old.params(i):
             return f"candidate {i} is row {b!r}: {old.params(i)}; given is row {a!r}: {new.params(i)}"
-    return "its columns are of other kinds"
+    return _constrained(new, old) or "its columns are of other kinds"
+
+
+def _constrained(new: Table | Mixed, old: Table | Mixed) -> str:
+    """In which constraints two spaces differ."""
+    if new.constraints == old.constraints:
+        same = isinstance(new, Table) or new.mixtures == getattr(old, "mixtures", None)
+        return "" if same else "it has other mixtures"
+    texts = [", ".join(map(str, space.constraints)) or "none" for space in (old, new)]
+    return f"its constraints are {texts[0]}; given are {texts[1]}"

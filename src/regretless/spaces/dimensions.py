@@ -109,8 +109,8 @@ def _in_other_words(low: Any, high: Any, third: Any) -> str:
     count = (high - low) / third if third > 0 else 0.0
     if not 1 <= count < _MAX_LEVELS or abs(count - round(count)) > 1e-9:
         return levels
-    grid = [round(low + i * third, 12) for i in range(round(count) + 1)]
-    return f"{levels}, or {show(grid)} if {third} is a step"
+    kind = "Int" if all(isinstance(number, int) for number in (low, high, third)) else "Float"
+    return f"{levels}, or {kind}({show(low)}, {show(high)}, step={show(third)}) if {third} is a step"
 
 
 def _from_levels(values: Sequence[Any]) -> Ordinal | Categorical:

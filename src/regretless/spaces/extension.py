@@ -13,6 +13,8 @@ import numpy as np
 
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, Numbers, as_column, distinct_rows
+from regretless.spaces.constraints import rows_left
+from regretless.spaces.domain import UNLISTED
 from regretless.spaces.product import Mixed
 from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, did_you_mean, is_number, listed, show
@@ -59,19 +61,21 @@ def read_rows(space: Any, source: Any, *, id: str | None, ignore: str | Sequence
         texts = tuple(name for name in levels if name in known)
         source = Table.of_factors(read_file(source, id, as_names(ignore, "ignore"), texts))
     columns = zip(source.names, source._columns, strict=True)
-    return Raw(
-        {name: column.take(source._candidate).items() for name, column in columns}, source._row_ids, source._by_line
-    )
+    rows = source._candidate != UNLISTED  # the others were dropped by its own constraints
+    row_ids = source._row_ids
+    kept = None if row_ids is None else [row_id for row_id, keep in zip(row_ids, rows, strict=True) if keep]
+    return Raw({name: column.take(source._candidate[rows]).items() for name, column in columns}, kept, source._by_line)
 
 
 def further_rows(space: Table | Mixed, raw: Raw) -> Rows:
-    """Those of the raw rows that the table does not have yet, checked against its columns.
+    """Those of the raw rows that the table does not have yet, checked against its columns and its constraints.
 
     Of a table whose rows have names, a row is known by its name; a new name for the values of an old row is one more
     name of that candidate. Else rows are known by their values.
     """
     table = _as_extendable(space)
     columns = _columns(table, raw.columns)
+    raw, columns = _feasible(table, raw, columns)
     first, candidate = distinct_rows(columns)
     rows = [dict(zip(table.names, row, strict=True)) for row in zip(*(c.items() for c in columns), strict=True)]
     known = _Known(table)
@@ -88,6 +92,15 @@ def further_rows(space: Table | Mixed, raw: Raw) -> Rows:
         if row_id not in fresh and not known.name(row_id, row):
             fresh[row_id] = row
     return Rows({name: [row[name] for row in fresh.values()] for name in table.names}, list(fresh))
+
+
+def _feasible(table: Table, raw: Raw, columns: list[Column]) -> tuple[Raw, list[Column]]:
+    """The rows that satisfy the table's constraints: others are dropped, as they were when it was made."""
+    rows = rows_left(table.constraints, dict(zip(table.names, columns, strict=True)))
+    if rows is None:
+        return raw, columns
+    ids = None if raw.ids is None else [raw.ids[row] for row in rows.tolist()]
+    return Raw(raw.columns, ids, raw.by_line), [column.take(rows) for column in columns]
 
 
 def extended_table(space: Table | Mixed, rows: Rows) -> Table:
@@ -122,6 +135,7 @@ def extended_table(space: Table | Mixed, rows: Rows) -> Table:
         _row_ids=None if table._row_ids is None else (*table._row_ids, *(rows.ids or ())),
         _product=None,
         _by_line=table._by_line,
+        constraints=table.constraints,
     )
     return longer
 

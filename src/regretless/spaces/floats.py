@@ -1,4 +1,4 @@
-"""A real parameter between two bounds."""
+"""A real parameter between two bounds, or numbers between them at even steps."""
 
 import math
 from dataclasses import dataclass, field
@@ -9,6 +9,8 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
+from regretless.spaces.conditions import When, as_condition, shown_parameter
+from regretless.spaces.integers import moves_of, nearest_rank, nearest_ranks, ranks_of_uniforms
 from regretless.spaces.scalars import as_number, check_bounds, check_reach, show
 
 __all__ = ["Float"]
@@ -16,10 +18,12 @@ __all__ = ["Float"]
 _GRID = 10  # linear: at least 10**10 steps between the bounds
 _LOG_DIGITS = 12  # log: significant digits. Rounding in the codec stays below 4.3e-13 even on 1e-300..1e300
 _MIN_DOUBLES = 1000  # fewer doubles between the bounds than this do not make a continuous parameter
+_MAX_STEPS = 10**9
+_ON_STEP = 1e-9  # a number this close to a step, in steps, is at it
 _MIN_LOG_SPAN = 1e-8  # below, 12 digits leave fewer than 1000 values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Float:
     r"""A real number in [low, high], encoded to [0, 1].
 
@@ -37,6 +41,11 @@ class Float:
         Finite bounds, both included, low < high.
     log
         Encode the logarithm, for a parameter whose order of magnitude is searched. Needs low > 0.
+    step
+        Only low, low + step, ... up to high, which must be one of them: finitely many numbers, exact decimals. Not with
+        ``log``.
+    when
+        The parameter exists only while others have these values, such as ``{"kernel": "rbf"}``.
 
     Examples
     --------
@@ -47,11 +56,16 @@ class Float:
     0.001
     >>> Float(0, 3).decode(1 / 3)
     1.0
+    >>> Float(0, 0.3, step=0.1).values()
+    (0.0, 0.1, 0.2, 0.3)
     """
 
     low: float
     high: float
     log: bool = False
+    step: float | None = None
+    when: When = None
+    _last: int = field(init=False, repr=False, compare=False)  # the rank of high, where there is a step
     _start: float = field(init=False, repr=False, compare=False)
     _span: float = field(init=False, repr=False, compare=False)
     _decimals: int = field(init=False, repr=False, compare=False)
@@ -60,10 +74,14 @@ class Float:
         low, high = as_number(self.low, "low"), as_number(self.high, "high")
         check_bounds(low, high, self.log)
         _check_width(low, high, self.log)
+        step = None if self.step is None else as_number(self.step, "step")
         start, end = (math.log(low), math.log(high)) if self.log else (low, high)
         derived = {
             "low": low,
             "high": high,
+            "step": step,
+            "when": as_condition(self.when),
+            "_last": 0 if step is None else _steps(low, high, step, self.log),
             "_start": start,
             "_span": end - start,
             "_decimals": 0 if self.log else _decimals(low, high),
@@ -71,10 +89,13 @@ class Float:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
 
+    def __repr__(self) -> str:
+        return shown_parameter(self, "low", "high", "log")
+
     @property
-    def size(self) -> None:
-        """Not finite."""
-        return None
+    def size(self) -> int | None:
+        """How many values there are; None without a step."""
+        return None if self.step is None else self._last + 1
 
     @property
     def n_levels(self) -> int:
@@ -86,12 +107,18 @@ class Float:
         number = as_number(value, name)
         if not self.low <= number <= self.high:
             raise InvalidInput(f"{name} must lie in [{self.low!r}, {self.high!r}], got {show(value)}.")
-        return number
+        if self.step is None:
+            return number
+        if not self._on_step(number):
+            raise InvalidInput(f"{name} must be {self.low!r} plus a multiple of {self.step!r}, got {show(value)}.")
+        return self._at(nearest_rank(self._code(number), self._last))
 
     def encode(self, value: Any, name: str = "value") -> float:
         """The code in [0, 1]."""
         number = self.check(value, name)
         code = self._code(number)
+        if self.step is not None:
+            return nearest_rank(code, self._last) / self._last
         # Only the bounds themselves may have the codes 0 and 1, which decode to the bounds.
         if code <= 0.0 and number > self.low:
             return math.ulp(0.0)
@@ -103,14 +130,18 @@ class Float:
         """A measured value, its code (outside [0, 1] where it is beyond the bounds), and whether it is within them."""
         number = as_number(value, name)
         if self.low <= number <= self.high:
-            return number, self.encode(number), True
+            if self._on_step(number):
+                return self.check(number), self.encode(number), True
+            return number, self._code(number), False
         if self.log and number <= 0.0:
             raise InvalidInput(f"{name} is on a log scale and must be above 0, got {show(value)}.")
         return number, check_reach(self._code(number), value, name, self.low, self.high), False
 
     def decode(self, code: float) -> float:
-        """The value on the decimal grid nearest to a code; codes outside [0, 1] give the bounds."""
+        """The value on the decimal grid, or at a step, nearest to a code; codes outside [0, 1] give the bounds."""
         code = as_number(code, "code")
+        if self.step is not None:
+            return self._at(nearest_rank(code, self._last))
         if code <= 0.0:
             return self.low
         if code >= 1.0:
@@ -120,19 +151,60 @@ class Float:
         return min(max(neat, self.low), self.high) + 0.0
 
     def snap(self, codes: Floats) -> Floats:
-        """Codes clipped to [0, 1]."""
+        """Codes clipped to [0, 1], or those of the nearest steps."""
+        if self.step is not None:
+            return nearest_ranks(codes, self._last) / self._last
         return np.clip(codes, 0.0, 1.0)
 
     def spread(self, uniforms: Floats) -> Floats:
         """Codes from draws ~ U(0, 1)."""
+        if self.step is not None:
+            return ranks_of_uniforms(uniforms, self._last) / self._last
         return self.snap(uniforms)
 
-    def moves(self, code: float) -> Floats:  # noqa: ARG002 - the same call for every dimension
-        """No discrete steps."""
-        return np.empty(0)
+    def moves(self, code: float) -> Floats:
+        """Codes of other steps to try: all where at most 32, else those 1, 2, 4, ... away; none without a step."""
+        if self.step is None:
+            return np.empty(0)
+        return np.array(moves_of(nearest_rank(code, self._last), self._last), dtype=np.float64) / self._last
+
+    def values(self) -> tuple[float, ...]:
+        """All values in the order of their codes, where there is a step."""
+        if self.step is None:
+            raise InvalidInput("a real parameter without a step has no list of values.")
+        return tuple(self._at(rank) for rank in range(self._last + 1))
+
+    def _at(self, rank: int) -> float:
+        """The number at a step: as the decimals that were typed add up, not as doubles do."""
+        return float(Decimal(repr(self.low)) + rank * Decimal(repr(self.step))) + 0.0
+
+    def _on_step(self, number: float) -> bool:
+        if self.step is None:
+            return True
+        ranks = (number - self.low) / self.step
+        return abs(ranks - round(ranks)) <= _ON_STEP * max(1.0, abs(self.low) / self.step)
 
     def _code(self, number: float) -> float:
         return ((math.log(number) if self.log else number) - self._start) / self._span
+
+
+def _steps(low: float, high: float, step: float, log: bool) -> int:
+    """How many steps there are from low to high; refused where that is no whole number."""
+    if log:
+        raise InvalidInput("step and log do not go together: write the values as a list instead.")
+    if step <= 0.0:
+        raise InvalidInput(f"step must be > 0, got {step!r}.")
+    first, last, width = Decimal(repr(low)), Decimal(repr(high)), Decimal(repr(step))
+    count = (last - first) / width
+    if not 1 <= count <= _MAX_STEPS:
+        raise InvalidInput(f"from {low!r} to {high!r} there must be 1 to {_MAX_STEPS} steps, got steps of {step!r}.")
+    if count != count.to_integral_value():
+        below = first + int(count) * width
+        raise InvalidInput(
+            f"steps of {step!r} from {low!r} do not reach {high!r}. Use high={float(below)!r} or "
+            f"{float(below + width)!r}."
+        )
+    return int(count)
 
 
 def _check_width(low: float, high: float, log: bool) -> None:

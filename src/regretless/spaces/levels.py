@@ -8,7 +8,8 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
-from regretless.spaces.ranks import moves_of, nearest_rank, nearest_ranks, ranks_of_uniforms
+from regretless.spaces.conditions import Condition, as_condition, shown_parameter
+from regretless.spaces.integers import moves_of, nearest_rank, nearest_ranks, ranks_of_uniforms
 from regretless.spaces.scalars import (
     Scalar,
     as_level,
@@ -24,7 +25,7 @@ from regretless.spaces.scalars import (
 __all__ = ["Categorical", "Fixed", "Ordinal"]
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Ordinal:
     """One of a list of values with an order, at evenly spaced codes in [0, 1].
 
@@ -38,12 +39,17 @@ class Ordinal:
     """
 
     levels: tuple[Scalar, ...]
+    when: Condition | None
     _ranks: dict[Scalar, int] = field(init=False, repr=False, compare=False)
 
-    def __init__(self, levels: Iterable[Scalar]) -> None:
+    def __init__(self, levels: Iterable[Scalar], when: Any = None) -> None:
         values = _as_levels(levels, "levels")
         object.__setattr__(self, "levels", values)
+        object.__setattr__(self, "when", as_condition(when))
         object.__setattr__(self, "_ranks", {value: rank for rank, value in enumerate(values)})
+
+    def __repr__(self) -> str:
+        return shown_parameter(self, "levels")
 
     @property
     def size(self) -> int:
@@ -102,7 +108,7 @@ class Ordinal:
         return self.levels
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Categorical:
     """One of a list of values without an order; the code is the index 0, 1, ... of the choice.
 
@@ -116,12 +122,17 @@ class Categorical:
     """
 
     choices: tuple[Scalar, ...]
+    when: Condition | None
     _ranks: dict[Scalar, int] = field(init=False, repr=False, compare=False)
 
-    def __init__(self, choices: Iterable[Scalar]) -> None:
+    def __init__(self, choices: Iterable[Scalar], when: Any = None) -> None:
         values = _as_levels(choices, "choices")
         object.__setattr__(self, "choices", values)
+        object.__setattr__(self, "when", as_condition(when))
         object.__setattr__(self, "_ranks", {value: rank for rank, value in enumerate(values)})
+
+    def __repr__(self) -> str:
+        return shown_parameter(self, "choices")
 
     @property
     def size(self) -> int:

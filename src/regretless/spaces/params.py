@@ -16,13 +16,15 @@ __all__ = [
     "as_argument",
     "check_repeats",
     "complete",
+    "constraints_shown",
     "repeats_shown",
     "with_repeats",
 ]
 
-#: Whether a point may be suggested again. ``"allow"``: the argmax is over all points, as in the theorems; ``"auto"``:
+#: Whether a point may be suggested again. ``"all"``: the argmax is over all points, pending ones too, as in the theorem
+#: for batches; ``"allow"``: over all that are not pending, as in the theorems for one at a time; ``"auto"``:
 #: measured ones are left out where a second measurement tells nothing new; ``"never"``: everything tried is.
-Repeats: TypeAlias = Literal["allow", "auto", "never"]
+Repeats: TypeAlias = Literal["all", "allow", "auto", "never"]
 #: With less noise than this share of the signal's variance a second measurement tells nothing new (``"auto"``).
 NOISE_FREE = 1e-3
 Space = TypeVar("Space")
@@ -35,7 +37,7 @@ def check_repeats(repeats: Any) -> Repeats | None:
     for word in get_args(Repeats):
         if isinstance(repeats, str) and repeats == word:
             return cast(Repeats, word)
-    raise InvalidInput(f"repeats must be 'allow', 'auto' or 'never', got {show(repeats)}.")
+    raise InvalidInput(f"repeats must be 'all', 'allow', 'auto' or 'never', got {show(repeats)}.")
 
 
 def with_repeats(space: Space, repeats: Any) -> Space:
@@ -48,6 +50,11 @@ def with_repeats(space: Space, repeats: Any) -> Space:
 def repeats_shown(repeats: Repeats | None) -> str:
     """The rule for repeats as the end of a space's repr; nothing where nothing was said."""
     return "" if repeats is None else f", repeats={repeats!r}"
+
+
+def constraints_shown(constraints: Sequence[Any]) -> str:
+    """The constraints as the end of a space's repr; nothing where there are none."""
+    return f", constraints=[{', '.join(map(str, constraints))}]" if constraints else ""
 
 
 def complete(params: Any, names: tuple[str, ...], fixed: Mapping[str, Scalar], *, unnamed: bool) -> dict[str, Any]:

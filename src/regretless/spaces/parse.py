@@ -7,14 +7,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from regretless.errors import InvalidInput
+from regretless.spaces.constraints import as_constraints
 from regretless.spaces.floats import Float
 from regretless.spaces.params import Repeats, with_repeats
-from regretless.spaces.product import Box, Mixed
+from regretless.spaces.product import Box, Mixed, as_box
 from regretless.spaces.scalars import show
 from regretless.spaces.sources import is_frame
 from regretless.spaces.table import Table
 
-__all__ = ["Space", "as_space", "repeats_of"]
+__all__ = ["Space", "as_space", "repeats_of", "with_constraints"]
 
 Space: TypeAlias = Table | Mixed
 
@@ -24,12 +25,13 @@ _ALLOWED = (
 )
 
 
-def as_space(obj: Any, repeats: Repeats | None = None) -> Space:
+def as_space(obj: Any, repeats: Repeats | None = None, constraints: Any = ()) -> Space:
     """Read what may be tried.
 
     A mapping is :class:`Mixed` (:class:`Box` if all its parameters are real), a sequence of pairs a :class:`Box`;
     a 2-D array, a list of dicts, a DataFrame or a path is a :class:`Table`. A mapping of names to columns of a table
-    looks like one of names to levels, so write ``Table(...)`` for it.
+    looks like one of names to levels, so write ``Table(...)`` for it. ``constraints`` are those of `Mixed`; a
+    space that is handed in as such gets them beside its own.
 
     >>> as_space({"x": (0.0, 1.0)})
     Box({'x': Float(low=0.0, high=1.0, log=False)})
@@ -39,21 +41,43 @@ def as_space(obj: Any, repeats: Repeats | None = None) -> Space:
     3
     """
     if isinstance(obj, Table | Mixed):
-        return obj if repeats is None else with_repeats(obj, repeats)
+        space = with_constraints(obj, constraints)
+        return space if repeats is None else with_repeats(space, repeats)
     if isinstance(obj, Mapping):
-        mixed = Mixed(obj, repeats=repeats)
-        all_real = all(isinstance(part, Float) for part in mixed.dimensions.values())
-        return Box(mixed.dimensions, repeats=repeats) if all_real else mixed
+        mixed = Mixed(obj, repeats=repeats, constraints=constraints)
+        return as_box(mixed) if mixed.continuous.all() and len(mixed.names) == mixed.dim else mixed
     if isinstance(obj, str | Path) or is_frame(obj) or (isinstance(obj, np.ndarray) and obj.ndim == 2):
-        return Table(obj, repeats=repeats)
+        return Table(obj, repeats=repeats, constraints=constraints)
     if isinstance(obj, Sequence) and len(obj) > 0:
         if all(isinstance(row, Mapping) for row in obj):
-            return Table(obj, repeats=repeats)
+            return Table(obj, repeats=repeats, constraints=constraints)
         if all(isinstance(pair, Float | tuple | list | np.ndarray) for pair in obj):
-            return Box(obj, repeats=repeats)
+            return Box(obj, repeats=repeats, constraints=constraints)
     raise InvalidInput(f"cannot be read as a space: {show(obj)}. {_ALLOWED}.")
 
 
 def repeats_of(obj: Any) -> Repeats | None:
     """The rule for repeats of what is a space already; None for all else."""
     return obj.repeats if isinstance(obj, Table | Mixed) else None
+
+
+def with_constraints(space: Space, constraints: Any) -> Space:
+    """The space with further constraints beside its own; the same where there are none.
+
+    >>> with_constraints(Box([(0, 1), (0, 1)]), "x0 + x1 <= 1").constraints[0].text
+    'x0 + x1 <= 1'
+    """
+    more = as_constraints(constraints)
+    if not more:
+        return space
+    if isinstance(space, Table):
+        return space.filtered(more)
+    twin = type(space).__new__(type(space))
+    twin._set(
+        space.dimensions,
+        space.repeats,
+        unnamed=space.unnamed,
+        constraints=(*space.constraints, *more),
+        mixtures=space.mixtures,
+    )
+    return twin

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats, as_matrix, as_vector, as_whole
 from regretless.errors import InvalidInput
+from regretless.spaces.conditions import activity_of
+from regretless.spaces.constraints import Constraint, Region, as_constraints
 from regretless.spaces.dimensions import (
     Categorical,
     Dimension,
@@ -22,10 +24,18 @@ from regretless.spaces.dimensions import (
 )
 from regretless.spaces.domain import Place, Point
 from regretless.spaces.latin import latin_hypercube
-from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
+from regretless.spaces.mixture import Mixture
+from regretless.spaces.params import (
+    Repeats,
+    as_argument,
+    check_repeats,
+    complete,
+    constraints_shown,
+    repeats_shown,
+)
 from regretless.spaces.scalars import Scalar, as_int, show
 
-__all__ = ["Box", "Mixed"]
+__all__ = ["Box", "Mixed", "as_box"]
 
 _MAX_ENUMERATED = 10**7
 
@@ -34,7 +44,7 @@ Varying: TypeAlias = Float | Int | Ordinal | Categorical
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
 class Mixed:
-    """A product of named parameters of any kind.
+    """A product of named parameters of any kind, or what constraints leave of it.
 
     Each parameter that varies is one encoded column, in the order of ``names``: ordered ones in [0, 1], categories as
     0, 1, ... ``n_levels`` holds the number of categories of each column, 0 for ordered ones; ``continuous`` is True for
@@ -44,9 +54,14 @@ class Mixed:
     ----------
     dimensions
         Name to parameter: (0.0, 1.0) is a real number, (1, 10) a whole one, (1e-5, 1e-1, "log") a log scale, a list its
-        values (numbers in order, others without), a single value is fixed; or a dimension object.
+        values (numbers in order, others without), a single value is fixed; or a dimension object. The components of a
+        `Mixture` are parameters under their own names. A parameter with a condition (``when=``) is absent from a
+        point at which it does not exist.
     repeats
-        Whether a point may be suggested again: "allow", "auto" or "never", as in `Study`. None leaves it to the study.
+        Whether a point may be suggested again: "all", "allow", "auto" or "never", see `Study`. None: the study says.
+    constraints
+        What every point satisfies, in the user's units: texts such as ``"x + y <= 1"`` or functions of the parameters
+        that return True or a number >= 0 where a point may be tried.
 
     Examples
     --------
@@ -58,6 +73,8 @@ class Mixed:
     array([1.  , 0.25, 1.  ])
     >>> space.decode(x)
     {'rate': 0.1, 'depth': 2, 'act': 'tanh', 'seed': 7}
+    >>> Mixed({"a": (1, 3), "b": (1, 3)}, constraints=["a + b <= 3"]).size
+    3
     """
 
     names: tuple[str, ...]
@@ -65,30 +82,46 @@ class Mixed:
     unnamed: bool
     n_levels: tuple[int, ...]
     continuous: npt.NDArray[np.bool_]
+    constraints: tuple[Constraint, ...]
+    mixtures: dict[str, Mixture]
+    region: Region | None  # what conditions, mixtures and constraints leave; None where there are none
     _parts: tuple[Dimension, ...]
     _varying: dict[str, Varying]
     _fixed: dict[str, Scalar]
 
-    def __init__(self, dimensions: Mapping[str, Any], repeats: Repeats | None = None) -> None:
+    def __init__(self, dimensions: Mapping[str, Any], repeats: Repeats | None = None, constraints: Any = ()) -> None:
         if not isinstance(dimensions, Mapping):
             raise InvalidInput(f"dimensions must be a mapping of names to parameters, got {show(dimensions)}.")
-        self._set(_read(dimensions, as_dimension), repeats, unnamed=False)
+        mixtures = {name: entry for name, entry in dimensions.items() if isinstance(entry, Mixture)}
+        parts = _read(dimensions, as_dimension)
+        self._set(parts, repeats, unnamed=False, constraints=as_constraints(constraints), mixtures=mixtures)
 
-    def _set(self, parts: Mapping[str, Dimension], repeats: Repeats | None, *, unnamed: bool) -> None:
-        varying = {name: part for name, part in parts.items() if not isinstance(part, Fixed) and part.size != 1}
-        continuous = np.array([isinstance(part, Float) for part in varying.values()], dtype=np.bool_)
+    def _set(
+        self,
+        parts: Mapping[str, Dimension],
+        repeats: Repeats | None,
+        *,
+        unnamed: bool,
+        constraints: tuple[Constraint, ...] = (),
+        mixtures: Mapping[str, Mixture] | None = None,
+    ) -> None:
+        varying = {name: part for name, part in parts.items() if not isinstance(part, Fixed) and _varies(part)}
+        continuous = np.array([part.size is None for part in varying.values()], dtype=np.bool_)
         continuous.flags.writeable = False
+        activity = activity_of(parts, tuple(varying))
+        limited = bool(constraints or mixtures or activity.rules)
         fields = {
             "names": tuple(parts),
             "repeats": check_repeats(repeats),
             "unnamed": unnamed,
             "n_levels": tuple(part.n_levels for part in varying.values()),
             "continuous": continuous,
+            "constraints": constraints,
+            "mixtures": dict(mixtures or {}),
+            "region": Region(parts, tuple(varying), activity, constraints, mixtures or {}) if limited else None,
             "_parts": tuple(parts.values()),
             "_varying": varying,
-            "_fixed": {
-                name: part.values()[0] for name, part in parts.items() if not isinstance(part, Float) and part.size == 1
-            },
+            "_fixed": {name: part.values()[0] for name, part in parts.items() if name not in varying},
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -105,7 +138,13 @@ class Mixed:
 
     @property
     def size(self) -> int | None:
-        """How many distinct points there are; None where a real parameter makes them infinite."""
+        """How many distinct points there are; None where a real parameter makes them infinite.
+
+        With constraints they are counted, if a million points have to be looked at for it or fewer; else it is the
+        size of the product.
+        """
+        if self.region is not None and (listing := self.region.listing) is not None:
+            return len(listing)
         sizes = [part.size for part in self._parts if part.size is not None]
         return math.prod(sizes) if len(sizes) == len(self._parts) else None
 
@@ -152,42 +191,59 @@ class Mixed:
         raise InvalidInput(f"no candidate {show(index)}: the points of a product of parameters are not numbered.")
 
     def check(self, params: Any) -> dict[str, Scalar]:
-        """A validated copy in the order of ``names``, fixed parameters filled in."""
-        given = complete(params, self.names, self._fixed, unnamed=self.unnamed)
-        return {name: part.check(given[name], name) for name, part in self.dimensions.items()}
+        """A validated copy in the order of ``names``, fixed parameters filled in, inactive ones left out."""
+        given = self._given(params)
+        checked = {name: part.check(given[name], name) for name, part in self.dimensions.items() if name in given}
+        if self.region is not None and (violated := self.region.violated(checked)):
+            raise InvalidInput(f"{show(checked)} violates {violated[0]}. Give a point that satisfies it.")
+        return checked
+
+    def feasible(self, params: Any) -> bool:
+        """Whether these parameters satisfy the constraints; ones that are no parameters of the space are an error.
+
+        >>> Mixed({"a": (0.0, 1.0), "b": (0.0, 1.0)}, constraints="a + b <= 1").feasible({"a": 0.7, "b": 0.4})
+        False
+        """
+        given = self._given(params)
+        checked = {name: part.check(given[name], name) for name, part in self.dimensions.items() if name in given}
+        return self.region is None or not self.region.violated(checked)
 
     def place(self, params: Any) -> Place:
-        """Where something was measured, which may be outside the space: beyond bounds, or between numbers of a list.
+        """Where something was measured, which may be outside: beyond bounds, between numbers of a list, or infeasible.
 
         >>> Mixed({"T": (20.0, 80.0), "n": [1, 2, 4]}).place({"T": 95.0, "n": 3}).x
         array([1.25, 0.75])
         """
-        given = complete(params, self.names, self._fixed, unnamed=self.unnamed)
-        found = {name: part.place(given[name], name) for name, part in self._varying.items()}
+        given = self._given(params)
+        found = {name: part.place(given[name], name) for name, part in self._varying.items() if name in given}
         values = {
             name: found[name][0] if name in found else part.check(given[name], name)
             for name, part in self.dimensions.items()
+            if name in given
         }
         inside = all(is_inside for _, _, is_inside in found.values())
-        x = np.array([code for _, code, _ in found.values()], dtype=np.float64)
-        return Place(values, x, None, inside)
+        if inside and self.region is not None:
+            inside = not self.region.violated(values)
+        return Place(values, self._codes({name: code for name, (_, code, _) in found.items()}), None, inside)
 
     def encode(self, params: Any) -> Floats:
         """The (dim,) codes of validated parameters."""
-        given = complete(params, self.names, self._fixed, unnamed=self.unnamed)
+        given = self._given(params)
         for name, value in self._fixed.items():
             Fixed(value).check(given[name], name)
-        return np.array([part.encode(given[name], name) for name, part in self._varying.items()], dtype=np.float64)
+        return self._codes({name: p.encode(given[name], name) for name, p in self._varying.items() if name in given})
 
     def encode_many(self, many: Sequence[Any]) -> Floats:
         """The (n, dim) codes of a list of parameters."""
         return np.array([self.encode(params) for params in many], dtype=np.float64).reshape(len(many), self.dim)
 
     def decode(self, x: Any) -> dict[str, Scalar]:
-        """The parameters nearest to (dim,) codes, fixed ones included."""
+        """The parameters nearest to (dim,) codes, fixed ones included, that the space has: inactive ones are absent."""
         codes = as_vector(x, "x")
         if len(codes) != self.dim:
             raise InvalidInput(f"x must have {self.dim} codes, one per varying parameter, got {len(codes)}.")
+        if self.region is not None:
+            return self.region.decoded(codes)
         pairs = zip(self._varying.items(), codes.tolist(), strict=True)
         values = self._fixed | {name: part.decode(code) for (name, part), code in pairs}
         return {name: values[name] for name in self.names}
@@ -197,17 +253,24 @@ class Mixed:
         return as_argument(self.check(params), unnamed=self.unnamed)
 
     def snap(self, X: Any) -> Floats:
-        """The admissible codes nearest to (m, dim) codes."""
+        """The admissible codes nearest to (m, dim) codes, or with constraints some that are close by."""
         codes = as_matrix(X, "X")
         if codes.shape[1] != self.dim:
             raise InvalidInput(f"X must have {self.dim} columns, one per varying parameter, got shape {codes.shape}.")
+        if self.region is not None:
+            return self.region.mended(codes)
         for j, part in enumerate(self._varying.values()):
             codes[:, j] = part.snap(codes[:, j])
         return codes
 
     def sample(self, m: int, rng: np.random.Generator) -> Floats:
-        """(m, dim) codes of a latin hypercube; the values of discrete parameters take equal turns."""
+        """(m, dim) codes of a latin hypercube; the values of discrete parameters take equal turns.
+
+        With constraints, what of it satisfies them, and random points of the space for the rest.
+        """
         m = as_whole(as_int(m, "m"), "m")
+        if self.region is not None:
+            return self.region.sample(m, rng)
         X = latin_hypercube(m, self.dim, rng)
         for j, part in enumerate(self._varying.values()):
             X[:, j] = part.spread(X[:, j])
@@ -228,11 +291,13 @@ class Mixed:
         if size is None or size > _MAX_ENUMERATED:
             count = "infinitely many" if size is None else str(size)
             raise InvalidInput(f"only spaces of up to {_MAX_ENUMERATED} points can be listed; this one has {count}.")
+        if self.region is not None:
+            if self.region.listing is None:
+                raise InvalidInput("this space has too many points to find those that satisfy its constraints.")
+            return self.region.listing.copy()
         X = np.empty((size, self.dim))
         inner = size
         for j, part in enumerate(self._varying.values()):
-            if isinstance(part, Float):
-                continue  # excluded by size, known to the type checker only here
             codes = [part.encode(value) for value in part.values()]
             inner //= len(codes)
             X[:, j] = np.resize(np.repeat(codes, inner), size)
@@ -241,12 +306,48 @@ class Mixed:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mixed):
             return NotImplemented
-        mine = (self.names, self._parts, self.repeats, self.unnamed)
-        return mine == (other.names, other._parts, other.repeats, other.unnamed)
+        mine = (self.names, self._parts, self.repeats, self.unnamed, self.constraints, self.mixtures)
+        return mine == (
+            other.names,
+            other._parts,
+            other.repeats,
+            other.unnamed,
+            other.constraints,
+            other.mixtures,
+        )
 
     def __repr__(self) -> str:
-        parts = list(self._parts) if self.unnamed else self.dimensions
-        return f"{type(self).__name__}({parts!r}{repeats_shown(self.repeats)})"
+        grouped = {part: name for name, mixture in self.mixtures.items() for part in mixture.names}
+        entries = {
+            grouped.get(name, name): self.mixtures.get(grouped.get(name, ""), part)
+            for name, part in self.dimensions.items()
+        }
+        parts = list(self._parts) if self.unnamed else entries
+        return f"{type(self).__name__}({parts!r}{repeats_shown(self.repeats)}{constraints_shown(self.constraints)})"
+
+    def _given(self, params: Any) -> dict[str, Any]:
+        """The parameters by name, fixed ones filled in; of conditional ones those that exist at this point."""
+        if self.region is None or not self.region.activity.rules:
+            return complete(params, self.names, self._fixed, unnamed=self.unnamed)
+        conditions: dict[str, Any] = {name: part.when for name, part in self._varying.items() if part.when is not None}
+        absent = dict.fromkeys(conditions)
+        given = complete(params, self.names, {**self._fixed, **absent}, unnamed=self.unnamed)
+        left, kept = dict(given), {name: value for name, value in given.items() if name not in conditions}
+        for _ in conditions:  # conditions of conditions
+            for name, when in conditions.items():
+                if name not in kept and all(parent in kept and kept[parent] in wanted for parent, wanted in when):
+                    kept[name] = left[name]
+        for name in conditions:
+            if name in kept and name not in params:
+                raise InvalidInput(f"missing {name!r}, which exists where {_said(conditions[name])}. Give a value.")
+            if name not in kept and given[name] is not None:
+                raise InvalidInput(f"{name!r} exists only where {_said(conditions[name])}. Leave it out.")
+        return {name: kept[name] for name in self.names if name in kept}
+
+    def _codes(self, codes: Mapping[str, float]) -> Floats:
+        """The codes by column; inactive columns are frozen."""
+        frozen = {} if len(codes) == self.dim or self.region is None else self.region.frozen
+        return np.array([codes[n] if n in codes else frozen[n] for n in self._varying], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
@@ -259,7 +360,9 @@ class Box(Mixed):
         Name to (low, high); or a sequence of (low, high) as in SciPy, whose parameters are called x0, x1, ... and reach
         the user's function as one array.
     repeats
-        Whether a point may be suggested again: "allow", "auto" or "never", as in `Study`. None leaves it to the study.
+        Whether a point may be suggested again: "all", "allow", "auto" or "never", see `Study`. None: the study says.
+    constraints
+        What every point satisfies, as in `Mixed`.
 
     Examples
     --------
@@ -270,18 +373,26 @@ class Box(Mixed):
     array([-5. ,  7.5])
     """
 
-    def __init__(self, bounds: Any, repeats: Repeats | None = None) -> None:
+    def __init__(self, bounds: Any, repeats: Repeats | None = None, constraints: Any = ()) -> None:
         if isinstance(bounds, Mapping):
-            self._set(_read(bounds, as_float_dimension), repeats, unnamed=False)
+            parts, unnamed = _read(bounds, as_float_dimension), False
         elif isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) and np.ndim(bounds) != 0:
-            named = {f"x{i}": pair for i, pair in enumerate(bounds)}
-            self._set(_read(named, as_float_dimension), repeats, unnamed=True)
+            parts, unnamed = _read({f"x{i}": pair for i, pair in enumerate(bounds)}, as_float_dimension), True
         else:
             raise InvalidInput(f"bounds must be [(low, high), ...] or a mapping of names to them, got {show(bounds)}.")
+        self._set(parts, repeats, unnamed=unnamed, constraints=as_constraints(constraints))
+
+
+def as_box(space: Mixed) -> Box:
+    """The same space as one of real parameters."""
+    box = Box.__new__(Box)
+    for field in fields(Mixed):
+        object.__setattr__(box, field.name, getattr(space, field.name))
+    return box
 
 
 def _read(entries: Mapping[Any, Any], reader: Callable[[Any], Dimension]) -> dict[str, Dimension]:
-    """Every entry read, with the parameter's name in front of what is wrong with it."""
+    """Every entry read, with the parameter's name in front of what is wrong with it; mixtures by component."""
     if not entries:
         raise InvalidInput("a space needs at least one parameter, got none.")
     parts: dict[str, Dimension] = {}
@@ -289,7 +400,23 @@ def _read(entries: Mapping[Any, Any], reader: Callable[[Any], Dimension]) -> dic
         if not isinstance(name, str) or not name:
             raise InvalidInput(f"names of parameters must be non-empty text, got {show(name)}.")
         try:
-            parts[str(name)] = reader(entry)
+            if isinstance(entry, Mixture) and reader is as_dimension:
+                found: Mapping[str, Dimension] = entry.dimensions()
+            else:
+                found = {str(name): reader(entry)}
         except InvalidInput as error:
             raise InvalidInput(f"parameter {name!r}: {error}") from None
+        for key, part in found.items():
+            if key in parts:
+                raise InvalidInput(f"two parameters are called {key!r}. Rename one, or the component of a mixture.")
+            parts[key] = part
     return parts
+
+
+def _varies(part: Dimension) -> bool:
+    """Whether a parameter is an encoded column: one that can be absent is, whatever its size."""
+    return part.size != 1 or getattr(part, "when", None) is not None
+
+
+def _said(when: Any) -> str:
+    return " and ".join(f"{name} is {' or '.join(map(repr, values))}" for name, values in when)

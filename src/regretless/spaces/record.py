@@ -1,13 +1,15 @@
 """Spaces as plain JSON and back, exactly: every value, id and code comes back bit for bit."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from regretless.errors import InvalidInput
+from regretless.errors import InvalidInput, UntrustedCode
 from regretless.spaces.columns import Column, Levels, Numbers
+from regretless.spaces.constraints import Constraint, Function, as_constraints, constraint_to_data
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal
+from regretless.spaces.mixture import Mixture
 from regretless.spaces.params import check_repeats
 from regretless.spaces.product import Box, Mixed
 from regretless.spaces.scalars import show
@@ -22,9 +24,13 @@ def space_to_data(space: Table | Mixed) -> dict[str, Any]:
     >>> space_to_data(Mixed({"n": (1, 3)}))["dimensions"]
     [{'name': 'n', 'kind': 'int', 'low': 1, 'high': 3, 'log': False}]
     """
-    common = {"repeats": space.repeats, "unnamed": space.unnamed}
+    common: dict[str, Any] = {"repeats": space.repeats, "unnamed": space.unnamed}
+    if space.constraints:
+        common["constraints"] = [constraint_to_data(constraint) for constraint in space.constraints]
     if isinstance(space, Mixed):
         parts = [{"name": name, **_dimension_to_data(part)} for name, part in space.dimensions.items()]
+        if space.mixtures:
+            common["mixtures"] = [_mixture_to_data(name, mixture) for name, mixture in space.mixtures.items()]
         return {"kind": "box" if isinstance(space, Box) else "mixed", **common, "dimensions": parts}
     columns = [
         {"name": name, **_column_to_data(column)} for name, column in zip(space.names, space._columns, strict=True)
@@ -39,46 +45,88 @@ def space_to_data(space: Table | Mixed) -> dict[str, Any]:
     }
 
 
-def space_from_data(data: Mapping[str, Any]) -> Table | Mixed:
+def space_from_data(
+    data: Mapping[str, Any], resolve: Callable[[str], Callable[[dict[str, Any]], Any]] | None = None
+) -> Table | Mixed:
     """The space that was written so.
+
+    ``resolve`` turns ``"module:qualname"`` into the function of a constraint. Without it no code is imported: a space
+    with such a constraint is an `UntrustedCode` error.
 
     >>> space = Mixed({"rate": (1e-4, 1e-1, "log"), "act": ["relu", "tanh"], "seed": 7})
     >>> space_from_data(space_to_data(space)) == space
     True
     """
+    constraints = tuple(_constraint(entry, resolve) for entry in data.get("constraints", ()))
     if data["kind"] == "table":
-        return _table(data)
+        return _table(data, constraints)
     if data["kind"] not in ("box", "mixed"):
         raise InvalidInput(f"a space of kind {show(data['kind'])} is not known; known are table, box and mixed.")
     kind = Box if data["kind"] == "box" else Mixed
     space = kind.__new__(kind)
     parts = {part["name"]: _dimension(part) for part in data["dimensions"]}
-    space._set(parts, check_repeats(data["repeats"]), unnamed=data["unnamed"])
+    mixtures = {entry["name"]: _mixture(entry) for entry in data.get("mixtures", ())}
+    repeats = check_repeats(data["repeats"])
+    space._set(parts, repeats, unnamed=data["unnamed"], constraints=constraints, mixtures=mixtures)
     return space
+
+
+def _constraint(entry: Any, resolve: Callable[[str], Callable[[dict[str, Any]], Any]] | None) -> Constraint:
+    if isinstance(entry, str):
+        return as_constraints(entry)[0]
+    if resolve is None:
+        raise UntrustedCode(
+            f"the space has a constraint that is a function, {entry['function']}. It is imported only if you vouch for "
+            "its module; or hand in the space with its constraints."
+        )
+    return Function(resolve(entry["function"]))
+
+
+def _mixture_to_data(name: str, mixture: Mixture) -> dict[str, Any]:
+    parts = zip(mixture.names, mixture.lows, mixture.highs, strict=True)
+    return {
+        "name": name,
+        "components": [[part, low, high] for part, low, high in parts],
+        "total": mixture.total,
+        "at_most": mixture.at_most,
+        "step": mixture.step,
+    }
+
+
+def _mixture(data: Mapping[str, Any]) -> Mixture:
+    components = {name: (low, high) for name, low, high in data["components"]}
+    return Mixture(components, data["total"], data["at_most"], data["step"])
 
 
 def _dimension_to_data(part: Dimension) -> dict[str, Any]:
     match part:
         case Float() | Int():
-            return {"kind": type(part).__name__.lower(), "low": part.low, "high": part.high, "log": part.log}
+            step = {} if part.step is None else {"step": part.step}
+            kind = type(part).__name__.lower()
+            return {"kind": kind, "low": part.low, "high": part.high, "log": part.log, **step, **_when_to_data(part)}
         case Ordinal():
-            return {"kind": "ordinal", "values": list(part.levels)}
+            return {"kind": "ordinal", "values": list(part.levels), **_when_to_data(part)}
         case Categorical():
-            return {"kind": "categorical", "values": list(part.choices)}
+            return {"kind": "categorical", "values": list(part.choices), **_when_to_data(part)}
         case Fixed():
             return {"kind": "fixed", "value": part.value}
 
 
+def _when_to_data(part: Any) -> dict[str, Any]:
+    return {} if part.when is None else {"when": [[name, list(values)] for name, values in part.when]}
+
+
 def _dimension(data: Mapping[str, Any]) -> Dimension:
+    when = dict(data["when"]) if "when" in data else None
     match data["kind"]:
         case "float":
-            return Float(data["low"], data["high"], data["log"])
+            return Float(data["low"], data["high"], data["log"], data.get("step"), when)
         case "int":
-            return Int(data["low"], data["high"], data["log"])
+            return Int(data["low"], data["high"], data["log"], data.get("step"), when)
         case "ordinal":
-            return Ordinal(data["values"])
+            return Ordinal(data["values"], when)
         case "categorical":
-            return Categorical(data["values"])
+            return Categorical(data["values"], when)
         case "fixed":
             return Fixed(data["value"])
     raise InvalidInput(f"a parameter of kind {show(data['kind'])} is not known.")
@@ -100,7 +148,7 @@ def _column(data: Mapping[str, Any]) -> Column:
     return Numbers(values, None if ends is None else (ends[0], ends[1]))
 
 
-def _table(data: Mapping[str, Any]) -> Table:
+def _table(data: Mapping[str, Any], constraints: tuple[Constraint, ...]) -> Table:
     columns = [_column(column) for column in data["columns"]]
     varying = [column for column in columns if not column.constant]
     table = Table.__new__(Table)
@@ -115,5 +163,6 @@ def _table(data: Mapping[str, Any]) -> Table:
         _candidate=np.array(data["candidate"], dtype=np.intp),
         _row_ids=None if data["ids"] is None else tuple(data["ids"]),
         _product=None,
+        constraints=constraints,
     )
     return table

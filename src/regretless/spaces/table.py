@@ -14,9 +14,16 @@ import numpy.typing as npt
 from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
-from regretless.spaces.domain import Place, Point
-from regretless.spaces.floats import Float
-from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
+from regretless.spaces.constraints import Constraint, as_constraints, rows_left, violated_by
+from regretless.spaces.domain import UNLISTED, Place, Point
+from regretless.spaces.params import (
+    Repeats,
+    as_argument,
+    check_repeats,
+    complete,
+    constraints_shown,
+    repeats_shown,
+)
 from regretless.spaces.product import Mixed
 from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, as_int, as_level, did_you_mean, listed, show
@@ -50,8 +57,11 @@ class Table:
     categorical
         Columns of numbers to be read as categories. In a CSV file these, like ``id``, stay the text they are.
     repeats
-        Whether a candidate may be suggested again: "allow", "auto" or "never", as in `Study`. None leaves it to the
-        study.
+        Whether a candidate may be suggested again: "all", "allow", "auto" or "never", see `Study`. None: the study
+        says.
+    constraints
+        What every candidate satisfies, as in `Mixed`: other rows are dropped. The ids of the rows left stay those of
+        the source.
 
     Examples
     --------
@@ -76,6 +86,7 @@ class Table:
     _row_ids: tuple[Scalar, ...] | None  # one per source row; None for row numbers
     _product: Mixed | None  # the space this table lists, which then checks parameters
     _by_line: bool = False  # whether row ids are lines of a file
+    constraints: tuple[Constraint, ...] = ()
 
     def __init__(
         self,
@@ -85,7 +96,9 @@ class Table:
         ignore: str | Sequence[str] = (),
         categorical: str | Sequence[str] = (),
         repeats: Repeats | None = None,
+        constraints: Any = (),
     ) -> None:
+        object.__setattr__(self, "constraints", as_constraints(constraints))
         ignored, forced = as_names(ignore, "ignore"), as_names(categorical, "categorical")
         ids = () if id is None else as_names(id, "id")
         if isinstance(source, str | Path):
@@ -101,8 +114,16 @@ class Table:
         self._list(columns, raw[ids[0]] if ids else None, repeats, id=ids[0] if ids else "", unnamed=unnamed)
 
     def _list(self, columns: dict[str, Column], row_ids: Any, repeats: Any, *, id: str, unnamed: bool = False) -> None:
-        """Take over the rows of a source: equal ones become one candidate."""
-        first, candidate = distinct_rows(list(columns.values()))
+        """Take over the rows of a source that satisfy the constraints: equal ones become one candidate."""
+        kept_rows = rows_left(self.constraints, columns)
+        if kept_rows is None:
+            first, candidate = distinct_rows(list(columns.values()))
+        else:
+            n_rows = len(columns[next(iter(columns))].keys())
+            columns = {name: column.only(kept_rows) for name, column in columns.items()}
+            first, some = distinct_rows(list(columns.values()))
+            candidate = np.full(n_rows, UNLISTED)
+            candidate[kept_rows] = some
         kept = [column.take(first) for column in columns.values()]
         varying = [column for column in kept if not column.constant]
         self._set(
@@ -112,7 +133,7 @@ class Table:
             n_levels=tuple(column.n_levels for column in varying),
             X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(first), 0)),
             _columns=tuple(kept),
-            _first=first,
+            _first=first if kept_rows is None else kept_rows[first],
             _candidate=candidate,
             _row_ids=None if row_ids is None else as_ids(row_ids, id, candidate),
             _product=None,
@@ -139,6 +160,7 @@ class Table:
         decimal: Literal[".", ","] | None = None,
         worksheet: str | None = None,
         repeats: Repeats | None = None,
+        constraints: Any = (),
     ) -> Self:
         """The table of a CSV file or an Excel workbook, read as the command line reads it.
 
@@ -149,7 +171,7 @@ class Table:
         ----------
         path
             The file; one that ends in ``.xlsx`` is a workbook, which needs ``pip install 'regretless[xlsx]'``.
-        id, ignore, categorical, repeats
+        id, ignore, categorical, repeats, constraints
             As for `Table`. Columns in ``categorical`` stay the text they are, ignored ones may have empty cells.
         decimal
             The decimal mark, where the file leaves a doubt: a comma counts as one only between semicolons.
@@ -161,12 +183,13 @@ class Table:
         ids = () if id is None else as_names(id, "id")
         ignored, forced = as_names(ignore, "ignore"), as_names(categorical, "categorical")
         found = read_file(path, ids[0] if ids else None, ignored, forced, decimal=decimal, worksheet=worksheet)
-        return cls.of_factors(found, repeats=repeats)
+        return cls.of_factors(found, repeats=repeats, constraints=constraints)
 
     @classmethod
-    def of_factors(cls, found: "Factors", *, repeats: Repeats | None = None) -> Self:
+    def of_factors(cls, found: "Factors", *, repeats: Repeats | None = None, constraints: Any = ()) -> Self:
         """The table of a file that was read already."""
         table = cls.__new__(cls)
+        object.__setattr__(table, "constraints", as_constraints(constraints))
         table._list_factors(found, repeats)
         return table
 
@@ -208,6 +231,8 @@ class Table:
     def params(self, i: Any) -> dict[str, Scalar]:
         """The values of candidate i as the user gave them."""
         i = self._as_index(i)
+        if self._product is not None and self._product.region is not None:
+            return self._product.region.params(self.X[i])  # some parameters may be absent
         return {name: column.item(i) for name, column in zip(self.names, self._columns, strict=True)}
 
     def at_index(self, index: int) -> Point:
@@ -242,6 +267,29 @@ class Table:
         """The id of a candidate's row or, where it has none, its parameters."""
         return self.ids[index] if self.has_rows else self.params(index)
 
+    def filtered(self, constraints: tuple[Constraint, ...]) -> Self:
+        """The rows that satisfy these constraints too, under the ids they have."""
+        columns = self._columns_by_name()
+        left = rows_left(constraints, columns)
+        twin = copy.copy(self)
+        for kept in ("ids", "_candidate_of_id"):
+            twin.__dict__.pop(kept, None)
+        object.__setattr__(twin, "constraints", (*self.constraints, *constraints))
+        if left is None:
+            return twin
+        some = [column.only(left) for column in columns.values()]
+        varying = [column for column in some if not column.constant]
+        number = np.full(self.n_candidates + 1, UNLISTED)  # the last is for rows that were dropped before
+        number[left] = np.arange(len(left))
+        twin._set(
+            n_levels=tuple(column.n_levels for column in varying),
+            X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(left), 0)),
+            _columns=tuple(some),
+            _first=self._first[left],
+            _candidate=number[np.where(self._candidate < 0, self.n_candidates, self._candidate)],
+        )
+        return twin
+
     def numbered(self) -> Self:
         """The same rows called by their number from 0 where they are called by lines: as files once were read."""
         if not self._by_line:
@@ -257,6 +305,9 @@ class Table:
         given = self._complete(params)
         index = self._find(given)
         if index is None:
+            violated = violated_by(self.constraints, given, self._columns_by_name())
+            if violated:
+                raise InvalidInput(f"{show(given)} violates {violated}. Give a row of the table that satisfies it.")
             nearest = self.nearest(given)
             raise InvalidInput(
                 f"no row of the table is {show(given)}. The nearest is row {show(self.ids[nearest])}: "
@@ -305,6 +356,12 @@ class Table:
         index = self._find(values)
         return Place(values, x, index, index is not None)
 
+    def feasible(self, params: Any) -> bool:
+        """Whether parameters, of a row or not, satisfy the constraints."""
+        if self._product is not None:
+            return self._product.feasible(params)
+        return not violated_by(self.constraints, self._complete(params), self._columns_by_name())
+
     def argument(self, params: Any) -> dict[str, Scalar] | Floats:
         """What the user's function gets: a dict, or a float64 array where the columns had no names."""
         return as_argument(self.check(params), unnamed=self.unnamed)
@@ -315,17 +372,24 @@ class Table:
         mine = (self.names, self.repeats, self.unnamed, self.n_levels, self.X.shape, self.ids)
         if mine != (other.names, other.repeats, other.unnamed, other.n_levels, other.X.shape, other.ids):
             return False
+        if self.constraints != other.constraints:
+            return False
         return np.array_equal(self.X, other.X) and all(
             a.items() == b.items() for a, b in zip(self._columns, other._columns, strict=True)
         )
 
     def __repr__(self) -> str:
-        return f"Table({self.n_candidates} candidates, names={listed(self.names)}{repeats_shown(self.repeats)})"
+        more = repeats_shown(self.repeats) + constraints_shown(self.constraints)
+        return f"Table({self.n_candidates} candidates, names={listed(self.names)}{more})"
 
     @cached_property
     def _candidate_of_id(self) -> dict[Scalar, int]:
         row_ids = range(len(self._candidate)) if self._row_ids is None else self._row_ids
-        return dict(zip(row_ids, self._candidate.tolist(), strict=True))
+        pairs = zip(row_ids, self._candidate.tolist(), strict=True)
+        return {row_id: i for row_id, i in pairs if i != UNLISTED} if self.constraints else dict(pairs)
+
+    def _columns_by_name(self) -> dict[str, Column]:
+        return dict(zip(self.names, self._columns, strict=True))
 
     def _complete(self, params: Any) -> dict[str, Any]:
         if self._product is not None:
@@ -335,6 +399,10 @@ class Table:
         return complete(params, self.names, constants, unnamed=self.unnamed)
 
     def _find(self, given: dict[str, Any]) -> int | None:
+        if self._product is not None and self._product.region is not None:
+            place = self._product.place(given)
+            same = np.flatnonzero((place.x == self.X).all(axis=1))
+            return int(same[0]) if len(same) and place.inside else None
         rows = np.arange(self.n_candidates)
         for name, column in zip(self.names, self._columns, strict=True):
             rows = column.where(given[name], name, rows)
@@ -343,7 +411,7 @@ class Table:
     def nearest(self, params: Mapping[str, Any]) -> int:
         """The candidate that is least far from these parameters, by the widths of its columns."""
         pairs = zip(self.names, self._columns, strict=True)
-        return int(np.argmin(sum(column.distances(params[name]) ** 2 for name, column in pairs)))
+        return int(np.argmin(sum(column.distances(params.get(name)) ** 2 for name, column in pairs)))
 
     def _as_index(self, i: Any) -> int:
         what = "a candidate's index"
@@ -360,24 +428,43 @@ def as_table(space: Mixed, limit: int) -> Table | None:
     size = space.size
     if size is None or size > limit:
         return None
+    if space.region is not None:
+        return _table_of(space, _columns_left(space))
     columns: list[Column] = []
     inner = size
     for part in space.dimensions.values():
-        if isinstance(part, Float):
-            continue  # excluded by size, known to the type checker only here
         values = part.values()
         inner //= len(values)
         columns.append(Levels(values, np.resize(np.repeat(np.arange(len(values)), inner), size)))
+    return _table_of(space, columns)
+
+
+def _columns_left(space: Mixed) -> list[Column]:
+    """The values of the points that constraints leave; None where a parameter does not exist."""
+    assert space.region is not None
+    X = space.enumerate()
+    active = space.region.activity.at(X)
+    columns: dict[str, Column] = {}
+    for j, (name, part) in enumerate(zip(space.region.columns, space.region.varying, strict=True)):
+        codes, rank = np.unique(X[:, j], return_inverse=True)
+        values = [*(part.decode(code) for code in codes.tolist()), None]
+        columns[name] = Levels.of([values[r] for r in np.where(active[:, j], rank, -1).tolist()])
+    single = np.zeros(len(X), dtype=np.intp)
+    return [columns.get(name) or Levels(part.values(), single) for name, part in space.dimensions.items()]
+
+
+def _table_of(space: Mixed, columns: list[Column]) -> Table:
+    X = space.enumerate()
     table = Table.__new__(Table)
     table._set(
         names=space.names,
         repeats=space.repeats,
         unnamed=space.unnamed,
         n_levels=space.n_levels,
-        X=space.enumerate(),
+        X=X,
         _columns=tuple(columns),
-        _first=np.arange(size),
-        _candidate=np.arange(size),
+        _first=np.arange(len(X)),
+        _candidate=np.arange(len(X)),
         _row_ids=None,
         _product=space,
     )

@@ -6,7 +6,7 @@ installed packages that announce rules, and those of modules that the caller nam
 
 import importlib
 import shlex
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from regretless.acquisition import JOINT_RULES, RULES, UCB, JointRule, Rule
 from regretless.errors import InvalidInput, StoreDamaged, UntrustedCode
 from regretless.gp import Surrogate
 
-__all__ = ["RULES_GROUP", "Trust", "object_from_data", "object_to_data"]
+__all__ = ["RULES_GROUP", "Trust", "function_of", "object_from_data", "object_to_data"]
 
 #: The entry points by which installed packages announce rules.
 RULES_GROUP = "regretless.rules"
@@ -120,6 +120,18 @@ def object_from_data(data: Any, what: str, trust: Trust = _NOBODY) -> Any:
         ) from error
 
 
+def function_of(name: str, trust: Trust) -> Callable[..., Any]:
+    """The function of that module and name, which a constraint of a stored space is; only where it is trusted."""
+    module, _, path = name.partition(":")
+    if not path or not (trust.covers(module) or module in _announced()):
+        raise _untrusted("constraints", name, module)
+    found = _found(name, module, path, "constraints")
+    if not callable(found):
+        raise InvalidInput(f"constraints: {name} is not a function any more.")
+    function: Callable[..., Any] = found
+    return function
+
+
 def _class(name: str, what: str, trust: Trust) -> type:
     """The class of that name; only where somebody vouches for it is anything imported."""
     module, _, path = name.partition(":")
@@ -127,12 +139,16 @@ def _class(name: str, what: str, trust: Trust) -> type:
     if own is not None or name in trust.classes:
         return own or trust.classes[name]
     if not path or not (trust.covers(module) or module in _announced()):
-        raise UntrustedCode(
-            f"{what}: this study was created with {name!r}, which is not part of regretless. To open it would import "
-            f"and run that code; nothing was imported. If you trust it, say so: Study.open(..., trust=[{module!r}]), "
-            f"or on the command line --trust {shlex.quote(module)}."
-        )
+        raise _untrusted(what, name, module)
     return _imported(name, module, path, what)
+
+
+def _untrusted(what: str, name: str, module: str) -> UntrustedCode:
+    return UntrustedCode(
+        f"{what}: this study was created with {name!r}, which is not part of regretless. To open it would import "
+        f"and run that code; nothing was imported. If you trust it, say so: Study.open(..., trust=[{module!r}]), "
+        f"or on the command line --trust {shlex.quote(module)}."
+    )
 
 
 def _announced() -> set[str]:
@@ -143,6 +159,13 @@ def _announced() -> set[str]:
 
 
 def _imported(name: str, module: str, path: str, what: str) -> type:
+    found = _found(name, module, path, what)
+    if not isinstance(found, type) or not (issubclass(found, Rule | JointRule) or is_dataclass(found)):
+        raise InvalidInput(f"{what}: {name} is neither a Rule nor a dataclass any more.")
+    return found
+
+
+def _found(name: str, module: str, path: str, what: str) -> Any:
     try:
         found: Any = importlib.import_module(module)
         for part in path.split("."):
@@ -152,8 +175,6 @@ def _imported(name: str, module: str, path: str, what: str) -> type:
             f"{what}: this study was created with {name}, which cannot be imported here: {error}. "
             "Make its module importable, in the same place as it was."
         ) from error
-    if not isinstance(found, type) or not (issubclass(found, Rule | JointRule) or is_dataclass(found)):
-        raise InvalidInput(f"{what}: {name} is neither a Rule nor a dataclass any more.")
     return found
 
 

@@ -23,6 +23,7 @@ Kind = Literal[
     "extended",  # the table got further candidates
     "lost",  # a pending trial was given up
     "certified",  # a certificate was put on record
+    "linked",  # an earlier study became data of the model
 ]
 
 

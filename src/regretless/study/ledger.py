@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.errors import StoreTooNew
-from regretless.gp import Noise, pooled
+from regretless.gp import Noise, Source, pooled
 from regretless.optimizer import (
     FAILED,
     PENDING,
@@ -21,6 +21,7 @@ from regretless.optimizer import (
     Task,
     fit_from_data,
     hyperparameters_to_data,
+    source_from_data,
     with_table,
 )
 from regretless.pareto import non_dominated
@@ -56,6 +57,8 @@ class Ledger:
         self.trials: list[Trial] = []
         # The newest of each outcome that still holds: a result it saw and that was changed undoes it.
         self.fits: tuple[Fit | None, ...] = (None,) * len(task.outcomes)
+        self.links: set[str] = set()  # keys of requests that added an earlier study
+        self.sources: tuple[Source | None, ...] = ()  # of each outcome, data of an earlier study
         self.reference: tuple[float, ...] | None = None  # of several objectives, as maximised, once it was fixed
         self.keys: dict[str, list[int]] = {}  # trials by the key of the request that made them
         self.leases: dict[int, Lease | None] = {}  # of the pending trials
@@ -124,6 +127,7 @@ class Ledger:
             fits=self.fits,
             excluded=np.fromiter(self.excluded, dtype=np.intp, count=len(self.excluded)),
             noise=tuple(self._known_noise(k, used) for k in range(m)) if self._noise else (),
+            sources=self.sources,
             reference=self.reference,
         )
 
@@ -306,7 +310,7 @@ class Ledger:
         table = extended_table(self.task.space, Rows(event.data["columns"], event.data["ids"]))
         self.task = with_table(self.task, table)
         if table.dim != before:  # a column that did not vary does now
-            self.fits = (None,) * len(self.fits)
+            self.fits, self.sources = (None,) * len(self.fits), ()
             self._X = np.zeros((len(self._used), table.dim))
         index = self._index[: len(self.trials)]
         rows = np.flatnonzero(index != UNLISTED)
@@ -321,6 +325,14 @@ class Ledger:
     def _late(self, event: Event) -> None:
         """On record, not used; the same again is nothing new."""
         self.late.add((self._trial(event).number, tuple(self._values_of(event).items())))
+
+    def _linked(self, event: Event) -> None:
+        """An earlier study counts from now on, and models that were fitted without it do not."""
+        self.links.add(event.data["key"])
+        stored = event.data["sources"]
+        names = [outcome.name for outcome in self.task.outcomes]
+        self.sources = tuple(source_from_data(stored[name]) if name in stored else None for name in names)
+        self.fits = (None,) * len(self.fits)
 
     def _noted(self, event: Event) -> None:
         """On record only."""
@@ -347,6 +359,7 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "row_included": Ledger._row_included,
     "lost": Ledger._released,
     "certified": Ledger._noted,
+    "linked": Ledger._linked,
 }
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regretless.arrays import as_positive, show
 from regretless.errors import InvalidInput, StudyConflict, UnknownStudy
@@ -10,7 +10,10 @@ from regretless.study.codec import Trust
 from regretless.study.journal import Journal, ReadOnlyJournal, Store
 from regretless.study.settings import Settings, check_same, settings, settings_from_spec, spec_of
 
-__all__ = ["as_store", "check_author", "check_lease", "login", "open_study"]
+__all__ = ["as_store", "check_author", "check_lease", "earlier_study", "login", "open_study"]
+
+if TYPE_CHECKING:
+    from regretless.study.study import Study
 
 _LONGEST_NAME = 200
 
@@ -45,6 +48,19 @@ def open_study(
     journal = where.journal(name)
     check_same(name, given, stored, journal)
     return stored, ReadOnlyJournal(journal) if read_only else journal
+
+
+def earlier_study(earlier: Any, name: str | None, study: "Study") -> "Study":
+    """The study whose results are to count in another: itself, or by the place it is in."""
+    kind = type(study)
+    if isinstance(earlier, kind):
+        return earlier
+    if not isinstance(earlier, str | Path):
+        raise InvalidInput(f"earlier must be a Study or the path or URL of a store, got {show(earlier)}.")
+    names = as_store(earlier, read_only=True).names()
+    if name is None and len(names) != 1:
+        raise InvalidInput(f"say which study it is, name=...: {_known(names)}")
+    return kind.open(earlier, names[0] if name is None else name, read_only=True)
 
 
 def as_store(store: str | Path | Store, *, read_only: bool = False) -> Store:

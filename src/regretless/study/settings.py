@@ -37,7 +37,7 @@ from regretless.spaces import (
     space_from_data,
     space_to_data,
 )
-from regretless.study.codec import Trust, object_from_data, object_to_data
+from regretless.study.codec import Trust, function_of, object_from_data, object_to_data
 from regretless.study.journal import Journal
 
 __all__ = ["Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
@@ -74,11 +74,12 @@ def settings(
 ) -> Settings:
     """Check the arguments of a study; None takes the default."""
     preset = "default" if preset is None else preset
+    of_space, of_outcomes = split_constraints(constraints)
     outcomes = as_outcomes(
-        objective=objective, direction=direction, objectives=objectives, constraints=constraints, limits=limits
+        objective=objective, direction=direction, objectives=objectives, constraints=of_outcomes, limits=limits
     )
     task = as_task(
-        as_space(space, repeats),
+        as_space(space, repeats, of_space),
         outcomes=outcomes,
         preset=preset,
         reference=as_reference(reference, outcomes),
@@ -87,6 +88,11 @@ def settings(
         **more,
     )
     return Settings(task, preset, _as_json(about))
+
+
+def split_constraints(constraints: Any) -> tuple[Any, Mapping[str, Any] | None]:
+    """Constraints of the space, texts or functions, and those of outcomes, which are a mapping."""
+    return ((), constraints) if constraints is None or isinstance(constraints, Mapping) else (constraints, None)
 
 
 def spec_of(settings: Settings) -> dict[str, Any]:
@@ -112,7 +118,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
 
 def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
     """The settings that were written so; code of others is imported only where it is trusted."""
-    space = space_from_data(spec["space"])
+    space = space_from_data(spec["space"], lambda name: function_of(name, trust))
     # Specs without repeats of their own are older than "auto": their space says "allow" for it.
     repeats = spec.get("repeats", "auto" if space.repeats == "allow" else space.repeats)
     chosen = settings(
@@ -142,8 +148,11 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
         repeats = repeats_of(space)
     if repeats not in (None, had_repeats, stored.repeats_then):
         raise _conflict(name, f"has repeats={had_repeats!r}, not {repeats!r}")
+    of_space, of_outcomes = split_constraints(given.get("constraints"))
+    if of_space and space is None:
+        raise InvalidInput("constraints of the space are compared with its own: give space= beside them.")
     if space is not None:
-        new, old = as_space(space, had_repeats), task.space
+        new, old = as_space(space, had_repeats, of_space), task.space
         unlike = difference(new, old)
         if unlike and not same_rows(new, old) and not same_rows(new, _extended(old, journal)):
             raise _conflict(name, f"has another space: {unlike}")
@@ -164,10 +173,10 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
     for what, value in had.items():
         if given.get(what) is not None and given[what] != value:
             raise _conflict(name, _unlike(what, value, given[what]))
-    if given.get("constraints") is not None:
+    if of_outcomes is not None:
         pairs = {outcome.name: (outcome.sense, outcome.bound) for outcome in task.constraints}
-        if {new.name: (new.sense, new.bound) for new in as_constraints(given["constraints"])} != pairs:
-            raise _conflict(name, f"has constraints={pairs!r}, not {show(given['constraints'])}")
+        if {new.name: (new.sense, new.bound) for new in as_constraints(of_outcomes)} != pairs:
+            raise _conflict(name, f"has constraints={pairs!r}, not {show(of_outcomes)}")
 
 
 def _wanted(task: Task) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import numpy as np
 from regretless.acquisition import JointRule, Rule
 from regretless.arrays import Floats, as_nonnegative, as_whole, is_whole, show
 from regretless.errors import InvalidInput, NumericalError, UnknownTrial
-from regretless.gp import Surrogate
+from regretless.gp import Source, Surrogate
 from regretless.optimizer import (
     Certified,
     Choice,
@@ -25,12 +25,13 @@ from regretless.optimizer import (
     Task,
     certificate_of,
     check_stop,
+    expected_at,
     measurement_of,
-    outward_moments,
     params_of,
     predict,
     recommended,
     reference_of,
+    source_of,
     without_last,
 )
 from regretless.pareto import hypervolume
@@ -55,8 +56,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Constraints", "Study"]
 
-#: Bounds on outcomes by name, such as ``{"impurity": ("<=", 0.5)}``.
-Constraints: TypeAlias = Mapping[str, tuple[Sense, float]]
+#: Results that an earlier study must have at the least.
+_FEWEST = 3
+
+#: Bounds on outcomes by name, such as ``{"impurity": ("<=", 0.5)}``; or constraints of the space, ``["x + y <= 1"]``.
+Constraints: TypeAlias = Mapping[str, tuple[Sense, float]] | Sequence[str | Callable[[dict[str, Any]], Any]] | str
 
 
 class Study:
@@ -79,7 +83,8 @@ class Study:
     n_initial
         Points of the initial design before the rule takes over; past data count.
     repeats
-        Whether a point may be suggested again. ``"allow"``: the best score wins, measured before or not, as in the
+        Whether a point may be suggested again. ``"all"``: the best score wins, measured before, pending or not, as in
+        the theorem for batches. ``"allow"``: pending points are left out while there are others, else as in the
         theorems. ``"auto"``: a measured point only where the model finds noise (and by the initial design of a table),
         never where a parameter is real. ``"never"``: nothing twice. Overrides the space's own. None is ``"allow"`` for
         the preset ``"paper"``, for known hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, otherwise
@@ -91,6 +96,7 @@ class Study:
         ``direction``. Then there is a Pareto `front` in place of a best point.
     constraints
         On what is measured, by name: ``{"impurity": ("<=", 0.5)}``. Such an outcome is told beside the objective.
+        Or known constraints of the space, ``["x + y <= 1"]``: see `Mixed`. For both, give the second to the space.
     reference
         Of several objectives the point above which hypervolume counts, by name. None infers it from the first results:
         the worst of their front less a tenth of its width; it then stays.
@@ -355,14 +361,14 @@ class Study:
         >>> for _ in range(8):
         ...     trial = study.ask()
         ...     t = trial.params["t"]
-        ...     trial = study.tell(trial, {"yield": 9.0 * t - t * t, "cost": float(t)})
+        ...     trial = study.tell(trial, {"yield": 8.0 * t - t * t, "cost": float(t)})
         >>> sorted(point.row for point in study.front)
         [0, 1, 2, 3, 4]
         """
         task, found = self._task, self._pareto_set()
         points = []
-        for point, mean, sd, pf in zip(found.points, found.mean, found.sd, found.prob_feasible, strict=True):
-            expected = outward_moments(task, mean, sd)
+        for point, pf in zip(found.points, found.prob_feasible, strict=True):
+            expected = expected_at(task, self._carried.state.all_believed(), point.x)
             params, row = params_of(task, point)
             feasible = float(pf) if task.constraints else None
             qualified = bool(pf >= 1.0 - task.risk)
@@ -497,6 +503,47 @@ class Study:
         told = read_told(self._task, value, failed=failed, sd=sd, what="this result")
         return transitions.add(self._recorder, told, lambda: self._place(params, row), as_key(key))
 
+    def add_study(self, earlier: "Study | str | Path", name: str | None = None, *, key: str | None = None) -> int:
+        """Let an earlier study of a related problem count as data; how many of its results do is returned.
+
+        Its results are not results of this study: they inform the models through one correlation per outcome, which is
+        fitted as results come in, and are left out of a model that predicts better without them. Outcomes are known by
+        their names, parameters too; results that have no place in this space are left out. A study can have one such
+        source, and keeps a copy of it.
+
+        Parameters
+        ----------
+        earlier
+            The study, or the file or database that it is in.
+        name
+            What it is called there, where there are several.
+        key
+            With a key the same study is added once, however often that is tried.
+
+        Examples
+        --------
+        >>> old, new = Study({"x": (0.0, 1.0)}, seed=1), Study({"x": (0.0, 1.0)}, seed=2)
+        >>> for trial in old.ask(8):
+        ...     trial = old.tell(trial, -(trial.params["x"] - 0.3) ** 2)
+        >>> new.add_study(old)
+        8
+        """
+        found = registry.earlier_study(earlier, name, self)
+        results = {outcome.name: self._results_of(found, outcome) for outcome in self._task.outcomes}
+        most = max(len(y) for _, y in results.values())
+        if most < _FEWEST:
+            raise InvalidInput(
+                f"the earlier study has {most} results of {', '.join(results)} in this space; it takes {_FEWEST} at "
+                "least. Outcomes and parameters are known by their names."
+            )
+
+        def sources() -> dict[str, Source]:
+            enough = {name: pair for name, pair in results.items() if len(pair[1]) >= _FEWEST}
+            return {name: self._source(name, *pair) for name, pair in enough.items()}
+
+        transitions.link(self._recorder, found.name or "in memory", sources, as_key(key))
+        return most
+
     def extend(
         self, rows: Any, *, id: str | None = None, ignore: str | Sequence[str] = (), reason: str = ""
     ) -> tuple[Any, ...]:
@@ -601,8 +648,8 @@ class Study:
         mean = float(self._outward(history, np.asarray(choice.mean)))
         if not task.constraints:
             return Recommendation(params, row, mean, choice.sd)
-        pairs = enumerate(zip(task.outcomes, choice.expected, strict=True))
-        expected = {o.name: (float(self._outward(history, np.asarray(each), k)), sd) for k, (o, (each, sd)) in pairs}
+        expected = expected_at(task, self._carried.state.all_believed(), choice.point.x)
+        expected[self.objective] = (mean, choice.sd)
         return Recommendation(params, row, mean, choice.sd, expected, choice.prob_feasible, choice.qualified)
 
     def certificate(
@@ -662,6 +709,7 @@ class Study:
 
         The one stop rule: `maximize`, `optimize`, the report and every command that advises to stop go by it.
 
+        >>> from regretless import Regret
         >>> Study({"x": (0.0, 1.0)}).should_stop(Regret(0.1)) is None
         True
         """
@@ -770,6 +818,23 @@ class Study:
         """Where something was measured, by its parameters or by a row's id."""
         domain = self._task.domain
         return domain.place(params) if row is None else domain.place_of_row(row)
+
+    def _results_of(self, earlier: "Study", outcome: Outcome) -> tuple[Floats, Floats]:
+        """Codes and values of one outcome in an earlier study, as far as they have a place here."""
+        X, y = [], []
+        for trial in earlier.trials:
+            value = trial.values.get(outcome.name)
+            if value is None or trial.excluded:
+                continue
+            try:
+                X.append(self._task.domain.place(dict(trial.params)).x)
+            except InvalidInput:
+                continue
+            y.append(outcome.inward(value))
+        return np.array(X, dtype=np.float64).reshape(len(y), self._task.domain.dim), np.array(y, dtype=np.float64)
+
+    def _source(self, name: str, X: Floats, y: Floats) -> Source:
+        return source_of(self._task, self._number_of(name), len(self), X, y)
 
     def _outward(self, history: History, values: Floats, k: int = 0) -> Floats:
         """Values as the user sees them: within the limits, or as far outside as some were measured."""

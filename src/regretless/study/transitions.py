@@ -7,8 +7,9 @@ tell at once cannot both be first.
 from collections.abc import Callable
 from typing import Any
 
-from regretless.errors import TrialConflict
-from regretless.optimizer import Task, with_table
+from regretless.errors import StudyConflict, TrialConflict
+from regretless.gp import Source
+from regretless.optimizer import Task, source_to_data, with_table
 from regretless.spaces import Place, Raw, extended_table, further_rows
 from regretless.study.events import Event, Kind
 from regretless.study.ledger import Values
@@ -16,7 +17,7 @@ from regretless.study.recorder import Recorder
 from regretless.study.trial import Trial
 from regretless.study.values import Told
 
-__all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "release", "renew", "use"]
+__all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "link", "release", "renew", "use"]
 
 
 def end(recorder: Recorder, number: int, told: Told) -> Trial:
@@ -77,6 +78,21 @@ def add(recorder: Recorder, told: Told, where: Callable[[], Place], key: str) ->
 
     recorder.record(decide)
     return ledger.trials[ledger.keys[key][0]]
+
+
+def link(recorder: Recorder, earlier: str, results: Callable[[], dict[str, Source]], key: str) -> None:
+    """Store data of an earlier study, once; a study has one such source."""
+    ledger = recorder.ledger
+
+    def decide() -> Event | None:
+        if key in ledger.links:
+            return None
+        if ledger.sources:
+            raise StudyConflict("this study has data of an earlier one already; one is the most it can have.")
+        sources = {name: source_to_data(source) for name, source in results().items()}
+        return recorder.event("linked", sources=sources, earlier=earlier, key=key)
+
+    recorder.record(decide)
 
 
 def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:

@@ -1,0 +1,30 @@
+"""Which points of a space may be tried: constraints that are known beforehand, read from text and never executed."""
+
+from regretless.spaces.constraints.atoms import Kind
+from regretless.spaces.constraints.constraint import (
+    Bound,
+    Constraint,
+    Formula,
+    Function,
+    as_constraints,
+    bind,
+    constraint_to_data,
+    named,
+)
+from regretless.spaces.constraints.region import Region
+from regretless.spaces.constraints.rows import rows_left, violated_by
+
+__all__ = [
+    "Bound",
+    "Constraint",
+    "Formula",
+    "Function",
+    "Kind",
+    "Region",
+    "as_constraints",
+    "bind",
+    "constraint_to_data",
+    "named",
+    "rows_left",
+    "violated_by",
+]
