@@ -599,6 +599,19 @@ class TestStopping:
         assert study._carried.look(study._history()) != first
 
 
+    def test_looks_know_of_an_earlier_study(self):
+        earlier, store = Study(LINE, seed=9), MemoryStore()
+        study = Study.open(store, "s", space=LINE, seed=1)
+        for t in range(10):
+            earlier.add(LINE[t], math.sin(t / 2.0))
+        for t in (0, 2, 3, 5, 6, 8, 9):
+            study.add(LINE[t], math.sin(t / 2.0) + 0.05 * t)
+        first = study._carried.look(study._history())
+        study.add_study(earlier)
+        again = Study.open(store, "s")
+        assert study._carried.look(study._history()) == again._carried.look(again._history()) != first
+
+
 class TestFunctions:
     def f(self, p):
         return {"yield": -((p["x"] - 0.7) ** 2), "impurity": p["x"]}
