@@ -619,6 +619,7 @@ class TestFunctions:
     def test_maximize_under_a_constraint(self):
         result = maximize(self.f, BOX, 20, **BOUND, seed=1, progress=False)
         assert result.best.values["impurity"] <= 0.5
+        assert result.x["x"] == pytest.approx(0.5, abs=0.01)
         assert result.fun == result.best.value
         assert result.recommended.params["x"] == pytest.approx(0.5, abs=0.05)
         assert str(result).startswith("20 trials done: best ")
