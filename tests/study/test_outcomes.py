@@ -598,7 +598,6 @@ class TestStopping:
             study.amend(trial, trial.value, sd=2.0, reason="the error became known")
         assert study._carried.look(study._history()) != first
 
-
     def test_looks_know_of_an_earlier_study(self):
         earlier, store = Study(LINE, seed=9), MemoryStore()
         study = Study.open(store, "s", space=LINE, seed=1)
