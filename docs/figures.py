@@ -15,7 +15,8 @@ from matplotlib.axes import Axes
 from regretless import RemainingRegret, Study, Surrogate
 from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
 from regretless.gp import Kernel
-from regretless.plots import plot_certificate
+from regretless.optimizer import Direction
+from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_posterior, plot_regret
 from regretless.problems import gp_sample, grid
 from regretless.theory import plan, simulate
 
@@ -127,7 +128,67 @@ def laws() -> None:
     save(ax, "laws")
 
 
+def constraint() -> None:
+    """Yield under a bound on the impurity, in a box: progress, and the model of the constraint."""
+    rng = np.random.default_rng(2)
+    study = Study({"T": (20.0, 100.0)}, objective="yield [%]", constraints={"impurity": ("<=", 0.4)}, seed=3)
+    for _ in range(16):
+        trial = study.ask()
+        T = trial.params["T"]
+        gained = 80.0 * np.exp(-(((T - 90.0) / 35.0) ** 2)) + rng.standard_normal()
+        study.tell(trial, {"yield [%]": gained, "impurity": (T / 120.0) ** 2 + 0.05 + 0.02 * rng.standard_normal()})
+    _, (left, right) = plt.subplots(1, 2, figsize=(10.8, 4.2), layout="constrained")
+    plot_regret(study, ax=left)
+    plot_posterior(study, right, outcome="impurity")
+    right.set_xlabel("T [°C]")
+    save(left, "constraint")
+
+
+def front() -> None:
+    """Yield against cost on a table, with noise: the front, and the hypervolume by evaluation."""
+    rng = np.random.default_rng(1)
+    table = [{"T": T, "excess": e / 10} for T in range(20, 101, 5) for e in range(10, 31, 2)]
+    objectives: dict[str, Direction] = {"yield [%]": "maximize", "cost [EUR]": "minimize"}
+    study = Study(table, objectives=objectives, reference={"yield [%]": 0.0, "cost [EUR]": 12.0}, seed=1)
+    for _ in range(20):
+        trial = study.ask()
+        T, excess = trial.params["T"], trial.params["excess"]
+        gained = 90.0 * (1.0 - np.exp(-excess * T / 60.0)) + 1.5 * rng.standard_normal()
+        spent = 1.5 * excess**1.5 + T / 25.0 + 0.1 * rng.standard_normal()
+        study.tell(trial, {"yield [%]": gained, "cost [EUR]": spent})
+    _, (left, right) = plt.subplots(1, 2, figsize=(10.8, 4.2), layout="constrained")
+    plot_front(study, left)
+    plot_hypervolume(study, right)
+    save(left, "front")
+
+
+def noise() -> None:
+    """Six results, of which one is odd: taken as good as the others, and with a large known sd."""
+    x, y = np.linspace(0.0, 1.0, 6), np.array([0.1, 0.5, 0.9, 0.2, 0.5, 0.1])
+    grid_x = np.linspace(0.0, 1.0, 201)
+    ax = axes()
+    for colour, line, label, sd in (
+        (GREY, "--", "all results alike", None),
+        (BLUE, "-", "the fourth told with sd=0.5, the others with sd=0.01", 0.5),
+    ):
+        study = Study({"x": (0.0, 1.0)}, seed=1)
+        for at, value in zip(x.tolist(), y.tolist(), strict=True):
+            study.add({"x": at}, value, sd=None if sd is None else sd if at == x[3] else 0.01)
+        mean, spread = study.predict([{"x": at} for at in grid_x.tolist()])
+        if sd is not None:
+            ax.fill_between(grid_x, mean - spread, mean + spread, color=colour, alpha=0.15, linewidth=0)
+        ax.plot(grid_x, mean, color=colour, linestyle=line, linewidth=1.8, label=label)
+    ax.errorbar(x[3], y[3], yerr=0.5, fmt="none", ecolor=VERMILLION, elinewidth=1.2, capsize=3)
+    ax.plot(x, y, "o", color=VERMILLION, markersize=6, label="results; the bar is the known sd")
+    ax.set(xlabel="x", ylabel="value (line: mean, band: ± sd)", xlim=(-0.02, 1.02))
+    ax.legend(frameon=False, fontsize=9, ncols=1, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    save(ax, "noise")
+
+
 if __name__ == "__main__":
     certificate()
     bound()
     laws()
+    constraint()
+    front()
+    noise()

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from regretless import Regret, Study
-from regretless.optimizer import model
+from regretless.gp import Surrogate
 from regretless.optimizer.wording import rounded
 from regretless.report.text import interval
 
@@ -454,8 +454,8 @@ def test_a_study_made_before_patience_was_kept_opens(run, lab, scope):
 def test_a_command_fits_each_model_once(run, lab, scope, monkeypatch):
     """One fit to search, recommend and predict by, one for the certificate."""
     measured(run, lab, 12)
-    made, fit = [], model.fit
-    monkeypatch.setattr(model, "fit", lambda *args, **more: (made.append(len(args[2])), fit(*args, **more))[1])
+    made, fit = [], Surrogate.fit
+    monkeypatch.setattr(Surrogate, "fit", lambda *args, **more: (made.append(len(args[2])), fit(*args, **more))[1])
     run("status")
     assert made == [12, 12]
     made.clear()

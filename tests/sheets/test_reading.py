@@ -36,7 +36,7 @@ SAME = [
 def test_the_ways_one_table_is_written(write, data):
     path = write(data)
     before = path.read_bytes()
-    found = read_experiments(path, objective="yield")
+    found = read_experiments(path, outcomes="yield")
     assert found.factors == {"temp": [20.5, -4.0], "acid": ["HCl", "HNO3"]}
     assert found.values == (1.5, None)
     assert path.read_bytes() == before
@@ -49,7 +49,7 @@ def test_lines_are_those_of_the_spreadsheet(write):
 
 
 def test_semicolons_win_over_commas_in_names_and_numbers(write):
-    found = read_experiments(write("T, °C;p, bar;yield, %\n20,5;1,0;3,5\n30,5;2,0;\n"), objective="yield, %")
+    found = read_experiments(write("T, °C;p, bar;yield, %\n20,5;1,0;3,5\n30,5;2,0;\n"), outcomes="yield, %")
     assert found.factors == {"T, °C": [20.5, 30.5], "p, bar": [1.0, 2.0]}
     assert found.dialect.delimiter == ";"
     assert found.dialect.decimal == ","
@@ -95,40 +95,40 @@ def test_whole_numbers_stay_whole(write):
 )
 def test_doubts_are_explained(write, data, says):
     with pytest.raises(InvalidInput, match=f"(?s){says}"):
-        read_experiments(write(data), Reading(asked_in="prompt"), objective="y")
+        read_experiments(write(data), Reading(asked_in="prompt"), outcomes="y")
 
 
 def test_the_answers_to_the_questions_are_taken(write):
     path = write('t,y\n"1,5","2,5"\n"2,5",\n')
-    assert read_experiments(path, Reading(decimal=","), objective="y").factors == {"t": [1.5, 2.5]}
+    assert read_experiments(path, Reading(decimal=","), outcomes="y").factors == {"t": [1.5, 2.5]}
     path = write("t,y\n20,1\nhot,2\n")
-    assert read_experiments(path, Reading(categorical=("t",)), objective="y").factors == {"t": ["20", "hot"]}
+    assert read_experiments(path, Reading(categorical=("t",)), outcomes="y").factors == {"t": ["20", "hot"]}
     with pytest.raises(InvalidInput, match=r"1\.500"):
-        read_experiments(write("t;p;y\n1,5;1.500;1\n2;2.500;1\n"), Reading(decimal=","), objective="y")
+        read_experiments(write("t;p;y\n1,5;1.500;1\n2;2.500;1\n"), Reading(decimal=","), outcomes="y")
 
 
 @pytest.mark.parametrize("names", [("1,4-dioxane", "2-MeTHF"), ("water", "18-crown-6"), ("3,5-lutidine", "4-picoline")])
 def test_names_that_begin_with_a_digit_are_names(write, names):
     text = "solvent,y\n" + "".join(f'"{name}",\n' for name in names)
-    assert read_experiments(write(text), objective="y").factors == {"solvent": list(names)}
+    assert read_experiments(write(text), outcomes="y").factors == {"solvent": list(names)}
 
 
 def test_a_column_has_one_role(write):
     path = write("t,y\n20,1\n")
     with pytest.raises(InvalidInput, match="two roles"):
-        read_experiments(path, Reading(ignore=("y",)), objective="y")
+        read_experiments(path, Reading(ignore=("y",)), outcomes="y")
     with pytest.raises(InvalidInput, match="two roles"):
-        read_experiments(path, Reading(id="y"), objective="y")
+        read_experiments(path, Reading(id="y"), outcomes="y")
     with pytest.raises(InvalidInput, match="--ignore"):
-        read_experiments(path, Reading(ignore=("notes",), asked_in="prompt"), objective="y")
+        read_experiments(path, Reading(ignore=("notes",), asked_in="prompt"), outcomes="y")
 
 
 def test_a_scope_needs_no_column_of_results_yet(write):
     path = write("t,p\n20,1\n30,1\n")
-    found = read_experiments(path, objective="yield", must_have_objective=False)
+    found = read_experiments(path, outcomes="yield", must_have=False)
     assert found.values == (None, None)
     with pytest.raises(InvalidInput, match="Did you mean"):  # a slip of the pen would make the results a factor
-        read_experiments(write("t,Yield\n20,1\n"), objective="yield", must_have_objective=False)
+        read_experiments(write("t,Yield\n20,1\n"), outcomes="yield", must_have=False)
 
 
 def test_edbo_files(write):
@@ -137,14 +137,14 @@ def test_edbo_files(write):
         "K2CO3,80,1.0,PENDING,PENDING,50.1,4.0,0.2\nNaOH,60,0.0,PENDING,PENDING,50.2,4.1,0.1\n"
         "NaOH,80,-1.0,71.5,3.0,71.5,0.1,0.0\n"
     )
-    found = read_experiments(write(data), objective="yield")
+    found = read_experiments(write(data), outcomes="yield")
     assert list(found.factors) == ["base", "T"]
     assert found.values == (None, None, 71.5)
     assert len(found.notes) == 5
     assert any("priority" in note for note in found.notes)
-    own = read_experiments(write("priority,y\n3,1\n1,2\n"), objective="y")  # a factor of that name is not EDBO+'s
+    own = read_experiments(write("priority,y\n3,1\n1,2\n"), outcomes="y")  # a factor of that name is not EDBO+'s
     assert list(own.factors) == ["priority"]
-    kept = read_experiments(write("priority,t,y\n1,2,1\n0,3,2\n"), Reading(categorical=("t",)), objective="y")
+    kept = read_experiments(write("priority,t,y\n1,2,1\n0,3,2\n"), Reading(categorical=("t",)), outcomes="y")
     assert list(kept.factors) == ["t"]
 
 
@@ -163,16 +163,16 @@ def test_edbo_files(write):
 )
 def test_hostile_files(write, data, says):
     with pytest.raises(InvalidInput, match=says):
-        read_experiments(write(data), objective="b")
+        read_experiments(write(data), outcomes="b")
 
 
 def test_formulas_are_text_and_never_numbers(write):
-    found = read_experiments(write('a,y\n=1+2,1\n"=HYPERLINK(""http://x"")",2\n'), objective="y")
+    found = read_experiments(write('a,y\n=1+2,1\n"=HYPERLINK(""http://x"")",2\n'), outcomes="y")
     assert found.factors == {"a": ["=1+2", '=HYPERLINK("http://x")']}
     with pytest.raises(InvalidInput, match="'=1\\+2' is not a number"):
-        read_experiments(write("a,y\n1,=1+2\n"), objective="y")
+        read_experiments(write("a,y\n1,=1+2\n"), outcomes="y")
     with pytest.raises(InvalidInput, match="'=1\\+2' in line 3"):
-        read_experiments(write("a,y\n1,1\n=1+2,1\n"), objective="y")
+        read_experiments(write("a,y\n1,1\n=1+2,1\n"), outcomes="y")
 
 
 @pytest.mark.parametrize("suffix", [".xls", ".ods"])
@@ -186,7 +186,7 @@ def test_every_float_survives(tmp_path_factory, value, delimiter):
     path = tmp_path_factory.mktemp("one") / "lab.csv"
     text = repr(value) if delimiter == "," else repr(value).replace(".", ",")
     path.write_text(f"a{delimiter}y\n{text}{delimiter}{text}\n")
-    found = read_experiments(path, objective="y")
+    found = read_experiments(path, outcomes="y")
     assert found.values == (value,)
     assert math.isclose(found.factors["a"][0], value, rel_tol=0.0)
 
@@ -195,14 +195,14 @@ def test_a_point_may_separate_thousands_between_semicolons(write):
     """A German Excel writes a thousand as 1.000 where it shows it so: 900 and 1.000 are not 900 and 1."""
     path = write("a;y\n900;1\n1.000;2\n")
     with pytest.raises(InvalidInput, match=r"column 'a' holds 1.000. Use --decimal \".\" if the point is the decimal"):
-        read_experiments(path, Reading(asked_in="prompt"), objective="y")
-    assert read_experiments(path, Reading(decimal="."), objective="y").factors == {"a": [900.0, 1.0]}
-    assert read_experiments(write("a;y\n0.5;1\n1.500;2\n"), objective="y").factors == {"a": [0.5, 1.5]}
-    assert read_experiments(write("a;b;y\n1.5;1.500;2\n"), objective="y").factors == {"a": [1.5], "b": [1.5]}
-    assert read_experiments(write("a,y\n900,1\n1.000,2\n"), objective="y").factors == {"a": [900.0, 1.0]}
+        read_experiments(path, Reading(asked_in="prompt"), outcomes="y")
+    assert read_experiments(path, Reading(decimal="."), outcomes="y").factors == {"a": [900.0, 1.0]}
+    assert read_experiments(write("a;y\n0.5;1\n1.500;2\n"), outcomes="y").factors == {"a": [0.5, 1.5]}
+    assert read_experiments(write("a;b;y\n1.5;1.500;2\n"), outcomes="y").factors == {"a": [1.5], "b": [1.5]}
+    assert read_experiments(write("a,y\n900,1\n1.000,2\n"), outcomes="y").factors == {"a": [900.0, 1.0]}
 
 
 def test_the_encoding_of_excel_is_named(write):
     """What Excel calls CSV, without more, is in the encoding of Windows."""
     with pytest.raises(InvalidInput, match=r"line 2: not UTF-8 text \(byte 0xf6\)\. In Excel choose .*'CSV UTF-8'"):
-        read_experiments(write("a;y\nlöslich;1\n".encode("cp1252")), objective="y")
+        read_experiments(write("a;y\nlöslich;1\n".encode("cp1252")), outcomes="y")

@@ -9,9 +9,11 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
+
+import numpy as np
 
 from regretless.arrays import as_measurement
 from regretless.errors import InvalidInput
@@ -31,9 +33,18 @@ def main(target: str, folder: str) -> None:
     _answer(answers, unusable=None)
     for line in requests:
         try:
-            _answer(answers, value=as_measurement(function(json.loads(line)), "what the function returned"))
+            _answer(answers, value=_plain(function(json.loads(line)), "what the function returned"))
         except BaseException as error:
             _answer(answers, error=_sentence(error))
+
+
+def _plain(returned: Any, what: str) -> Any:
+    """What JSON can say of a result: a number, results by name, or replicates; null where one is not finite."""
+    if isinstance(returned, Mapping):
+        return {str(name): _plain(value, f"{what}, {name},") for name, value in returned.items()}
+    if isinstance(returned, list | tuple) or (isinstance(returned, np.ndarray) and returned.ndim == 1):
+        return [as_measurement(value, what) for value in returned]
+    return as_measurement(returned, what)
 
 
 def _take_over_the_pipes() -> tuple[IO[str], IO[str]]:

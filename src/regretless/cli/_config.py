@@ -3,22 +3,22 @@
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from regretless.arrays import as_positive, as_whole
 from regretless.cli._command import Command, check_command
 from regretless.cli._evaluate import BrokenOff, Evaluate, Function, NoValue, Run
-from regretless.cli._options import as_regret
+from regretless.cli._options import as_hypervolume, as_regret, stop_rule
+from regretless.cli._outcomes import Aims, as_constraint
 from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
-from regretless.optimizer import as_limits
+from regretless.optimizer import StopRule, as_limits
 from regretless.sheets import Dialect, Reading, read_experiments
 from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space
 from regretless.spaces.scalars import did_you_mean, listed, show
-from regretless.study import Regret
 from regretless.study.options import Options
 
 __all__ = ["Config", "read_config"]
@@ -34,10 +34,16 @@ _KEYS = (
     "command",
     "objective",
     "direction",
+    "objectives",
+    "constraints",
+    "reference",
+    "fallback",
+    "risk",
     "range",
     "budget",
     "workers",
     "stop",
+    "stop_hypervolume",
     "patience",
     "seed",
     "study",
@@ -57,12 +63,10 @@ class Config:
     dialect: Dialect | None
     python: str | None
     command: Command | None
-    objective: str
-    direction: Any
-    limits: Any
+    aims: Aims
     budget: int
     workers: int
-    stop: Regret | None
+    stop: StopRule | None
     seed: int | None
     study: str
     name: str
@@ -72,7 +76,7 @@ class Config:
     def evaluate(self) -> Evaluate:
         """What evaluates a point."""
         if self.command is not None:
-            return Run(self.command, self.space.names, self.folder, self.timeout)
+            return Run(self.command, self.space.names, self.folder, self.timeout, self.aims.names)
         assert self.python is not None
         return Function(self.python, self.folder, self.timeout)
 
@@ -120,9 +124,7 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
         raise InvalidInput(
             f'python names a module, not a file: "model:loss" for the function loss in model.py, got {show(python)}.'
         )
-    direction = text.get("direction", "maximize")
-    if direction not in ("maximize", "minimize"):
-        raise InvalidInput(f'direction must be "maximize" or "minimize", got {show(direction)}.')
+    aims = _aims(text)
     # A program says by its exit code that a point failed; an exception is first of all a bug.
     on_error = text.get("on_error", "raise" if command is None else "fail")
     if on_error not in ON_ERROR:
@@ -134,18 +136,45 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
         dialect=dialect,
         python=python,
         command=command,
-        objective=str(text.get("objective", "value")),
-        direction=direction,
-        limits=as_limits(text.get("range")).given,
+        aims=aims,
         budget=_whole(text, "budget", None),
         workers=_whole(text, "workers", 1),
-        stop=_stop(text),
+        stop=_stop(text, several=aims.several),
         seed=text.get("seed"),
         study=_place(path, text.get("study")),
         name=path.stem,
         timeout=_seconds(text.get("timeout")),
         on_error=on_error,
     )
+
+
+def _aims(text: Mapping[str, Any]) -> Aims:
+    """One objective with its direction, or ``objectives`` by name; and constraints on further outcomes."""
+    objectives, direction = text.get("objectives"), text.get("direction", "maximize")
+    if objectives is None:
+        objectives = {str(text.get("objective", "value")): direction}
+    elif "objective" in text or "direction" in text:
+        raise InvalidInput(
+            'give either objective and direction, or objectives = { yield = "maximize", cost = "minimize" }.'
+        )
+    if not isinstance(objectives, dict) or not objectives:
+        raise InvalidInput(
+            'objectives must be names with directions, such as { yield = "maximize", cost = "minimize" }, '
+            f"got {show(objectives)}."
+        )
+    for way in objectives.values():
+        if way not in ("maximize", "minimize"):
+            raise InvalidInput(f'direction must be "maximize" or "minimize", got {show(way)}.')
+    bounds = text.get("constraints", [])
+    if not isinstance(bounds, list):
+        raise InvalidInput(f'constraints must be a list of texts, such as ["impurity <= 0.5"], got {show(bounds)}.')
+    several = len(objectives) > 1
+    limits = text.get("range") if several else as_limits(text.get("range")).given
+    constraints = dict(as_constraint(bound) for bound in bounds)
+    twice = [name for name in objectives if name in constraints]
+    if twice or len(constraints) < len(bounds):
+        raise InvalidInput("an outcome is an objective or has one constraint: each is named once.")
+    return Aims(objectives, constraints, text.get("reference"), text.get("fallback"), text.get("risk"), limits)
 
 
 def _space(folder: Path, text: Mapping[str, Any]) -> tuple[Space, str, Dialect | None]:
@@ -215,17 +244,22 @@ def _whole(text: Mapping[str, Any], key: str, default: int | None) -> int:
     return as_whole(value, key, least=1)
 
 
-def _stop(text: Mapping[str, Any]) -> Regret | None:
-    entry = text.get("stop")
-    if entry is None:
+def _stop(text: Mapping[str, Any], *, several: bool) -> StopRule | None:
+    entry, volume = text.get("stop"), text.get("stop_hypervolume")
+    if entry is None and volume is None:
         if "patience" in text:
             raise InvalidInput("patience goes with stop, which says how much regret may be left: stop = 0.5.")
         return None
+    if entry is not None and volume is not None:
+        raise InvalidInput("give either stop or stop_hypervolume: a study has one stop rule.")
     try:
-        rule = as_regret(str(entry))
+        rule: StopRule = as_regret(str(entry)) if volume is None else as_hypervolume(str(volume))
     except ValueError as error:
-        raise InvalidInput(f'stop must be a regret such as 0.5 or "1%", got {show(entry)}.') from error
-    return replace(rule, patience=_whole(text, "patience", rule.patience))
+        what = (
+            "stop must be a regret such as 0.5" if volume is None else "stop_hypervolume must be a share or a volume,"
+        )
+        raise InvalidInput(f'{what} or "1%", got {show(entry if volume is None else volume)}.') from error
+    return stop_rule(rule, _whole(text, "patience", rule.patience), several=several)
 
 
 def _place(path: Path, entry: Any) -> str:

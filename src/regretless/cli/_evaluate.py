@@ -1,4 +1,8 @@
-"""One evaluation: a program whose last line is the value, or a Python function in a process of its own."""
+"""One evaluation: a program whose last line is the value, or a Python function in a process of its own.
+
+Several outcomes are results by name: what a function returns as a dict, and a program prints as a JSON object in its
+last line or as lines ``name=value``.
+"""
 
 import contextlib
 import io
@@ -40,11 +44,11 @@ class Outcome:
     function broke off; whether the point is to blame the user says. ``"unusable"``: nothing can be evaluated at all.
     """
 
-    value: float | None
+    value: Any  # a number; several outcomes by name, NaN where one failed; replicates are a list
     kind: Literal["told", "failed", "error", "unusable"] = "told"
     why: str = ""
 
-    def result(self) -> float:
+    def result(self) -> Any:
         """The value, or an exception that says why there is none, as the worker loop takes it."""
         if self.value is None:
             raise {"failed": NoValue, "error": BrokenOff}.get(self.kind, RegretlessError)(self.why)
@@ -73,9 +77,20 @@ class Evaluate(Protocol):
 
 
 class Run:
-    """Runs a command with the parameters filled in; its last line that is not empty is the value."""
+    """Runs a command with the parameters filled in; its last line that is not empty is the value.
 
-    def __init__(self, command: Command, names: Sequence[str], folder: Path, timeout: float | None) -> None:
+    Where there are several ``outcomes``, that line is a JSON object, or its last lines say ``name=value`` of each.
+    """
+
+    def __init__(
+        self,
+        command: Command,
+        names: Sequence[str],
+        folder: Path,
+        timeout: float | None,
+        outcomes: Sequence[str] = (),
+    ) -> None:
+        self._outcomes = outcomes
         self._command = command
         self._names = names
         self._folder = folder
@@ -105,7 +120,7 @@ class Run:
             return _too_long(self._timeout)
         finally:
             self._programs.end(program)
-        return _read(code, out, err)
+        return _read(code, out, err, self._outcomes)
 
     def stop(self) -> None:
         """End what is running."""
@@ -145,7 +160,7 @@ class Function:
         self._free.put(worker)
         if "error" in answer:
             return Outcome(None, "error", answer["error"])
-        value = answer["value"]
+        value = _with_nan(answer["value"])
         return Outcome(value) if value is not None else Outcome(None, "failed", "the value is not finite")
 
     def stop(self) -> None:
@@ -248,7 +263,14 @@ def _ended(program: Program) -> str:
     return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
-def _read(code: int, out: Tail, err: Tail) -> Outcome:
+def _with_nan(value: Any) -> Any:
+    """What failed among several outcomes or replicates is null in JSON, and NaN for a study."""
+    if isinstance(value, dict):
+        return {name: math.nan if each is None else _with_nan(each) for name, each in value.items()}
+    return [math.nan if each is None else each for each in value] if isinstance(value, list) else value
+
+
+def _read(code: int, out: Tail, err: Tail, outcomes: Sequence[str] = ()) -> Outcome:
     text, said = out.text(), err.text().strip().splitlines()
     if code != 0:
         why = f"exit code {code}" if code > 0 else f"ended by signal {-code}"
@@ -258,7 +280,44 @@ def _read(code: int, out: Tail, err: Tail) -> Outcome:
     last = lines[-1].strip() if lines else ""
     if out.cut and len(lines) <= 1:  # its beginning is not kept
         return Outcome(None, "error", f"the last line is longer than {KEPT} bytes")
+    if len(outcomes) > 1:
+        return _by_name(lines, last, outcomes)
     if not is_number(last, ".") and last.lower().lstrip("+-") not in ("nan", "inf", "infinity"):
         return Outcome(None, "error", f"the last line is not a number: {last[:80]!r}")
     number = float(last)
     return Outcome(number) if math.isfinite(number) else Outcome(None, "failed", f"the value is {number}")
+
+
+def _by_name(lines: Sequence[str], last: str, outcomes: Sequence[str]) -> Outcome:
+    """Several outcomes: the last line as a JSON object, or the last line ``name=value`` of each."""
+    try:
+        said = json.loads(last) if last.startswith("{") else _assignments(lines, outcomes)
+        values = {name: _as_float(said[name]) for name in outcomes}
+    except KeyError as error:
+        return Outcome(None, "error", f"it printed no {error}: {_HOW.format(outcomes[0], outcomes[1])}")
+    except (ValueError, TypeError) as error:
+        return Outcome(None, "error", f"its results cannot be read ({error}): {_HOW.format(outcomes[0], outcomes[1])}")
+    if not any(math.isfinite(value) for value in values.values()):
+        return Outcome(None, "failed", "no value is finite")
+    return Outcome(values)
+
+
+_HOW = 'print a line per outcome, such as {0}=81.2, or a JSON object as the last line, {{"{0}": 81.2, "{1}": 0.3}}'
+
+
+def _assignments(lines: Sequence[str], outcomes: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for line in lines:
+        name, equals, value = line.strip().rpartition("=")
+        if equals and name.strip() in outcomes:
+            found[name.strip()] = value.strip()
+    return found
+
+
+def _as_float(said: Any) -> float:
+    """A number, as JSON or as text; null is a result that failed."""
+    if said is None:
+        return math.nan
+    if isinstance(said, bool) or not isinstance(said, int | float | str):
+        raise ValueError(f"{said!r} is not a number")
+    return float(said)

@@ -1,21 +1,23 @@
 """Options that several commands share."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
 
 from regretless.cli._output import say
 from regretless.errors import InvalidInput
+from regretless.optimizer import StopRule
 from regretless.sheets import Experiments, read_experiments
 from regretless.spaces.files import Reading
-from regretless.study import Regret
+from regretless.study import HypervolumeLeft, Regret
 
 __all__ = [
+    "as_hypervolume",
     "as_regret",
-    "direction_option",
     "experiments_of",
     "range_option",
     "seed_option",
@@ -45,23 +47,13 @@ def sheet_options(command: Command) -> Command:
 
 
 def experiments_of(
-    path: str, objective: str | None, reading: Mapping[str, Any], *, must_have_objective: bool = True
+    path: str, outcomes: Sequence[str], reading: Mapping[str, Any], *, must_have: bool = True
 ) -> Experiments:
     """The experiments of a file, with what was left out said on stderr."""
-    found = read_experiments(
-        path, Reading(**reading, asked_in="prompt"), objective=objective, must_have_objective=must_have_objective
-    )
+    found = read_experiments(path, Reading(**reading, asked_in="prompt"), outcomes=outcomes, must_have=must_have)
     for note in found.notes:
         say(f"{path}: {note}")
     return found
-
-
-def direction_option(command: Command) -> Command:
-    """``--maximize/--minimize``, handed on as ``maximize``."""
-    option = click.option(
-        "--maximize/--minimize", default=True, show_default=True, help="Whether large or small values are wanted."
-    )
-    return option(command)
 
 
 def seed_option(command: Command) -> Command:
@@ -101,41 +93,94 @@ def as_regret(text: str) -> Regret:
     >>> as_regret("0.5").eps, as_regret(" 1 % ").relative
     (0.5, 0.01)
     """
+    eps, relative = _amount(text)
+    return Regret(eps, relative)
+
+
+def as_hypervolume(text: str) -> HypervolumeLeft:
+    """How little hypervolume is little enough; raises ValueError.
+
+    >>> as_hypervolume("2%").relative
+    0.02
+    """
+    eps, relative = _amount(text)
+    return HypervolumeLeft(eps, relative)
+
+
+def _amount(text: str) -> tuple[float | None, float | None]:
+    """An amount, or a share of something."""
     text = text.strip()
-    return Regret(relative=float(text[:-1]) / 100.0) if text.endswith("%") else Regret(float(text))
+    return (None, float(text[:-1]) / 100.0) if text.endswith("%") else (float(text), None)
 
 
-class _Stop(click.ParamType[Regret]):
+class _Stop(click.ParamType[StopRule]):
     name = "EPS"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Regret:
-        if isinstance(value, Regret):
+    def __init__(self, read: Callable[[str], StopRule], problem: str) -> None:
+        self._read, self._problem = read, problem
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> StopRule:
+        if isinstance(value, Regret | HypervolumeLeft):
             return value
         text = str(value).strip()
         try:
-            return as_regret(text)
+            return self._read(text)
         except ValueError:
-            self.fail(f"{text!r} is no amount of regret. Write 0.5 (in units of the objective) or 1%.", param, ctx)
+            self.fail(f"{text!r} is {self._problem}", param, ctx)
+
+
+_REGRET = _Stop(as_regret, "no amount of regret. Write 0.5 (in units of the objective) or 1%.")
+_HYPERVOLUME = _Stop(as_hypervolume, "no amount of hypervolume. Write 2% (of what is found) or 0.5.")
 
 
 def stop_option(command: Command) -> Command:
-    """``--stop``, a `Regret` or None, and ``--patience``; see `stop_rule`."""
-    stop = click.option(
-        "--stop", type=_Stop(), help="Advise to stop once this much regret is left, such as 0.5 or 1%; exit code 3."
+    """``--stop`` and ``--stop-hypervolume``, handed on as ``stop``, and ``--patience``; see `stop_rule`."""
+    options = (
+        click.option(
+            "--stop",
+            type=_REGRET,
+            help="Advise to stop once this much regret is left, such as 0.5 or 1%; exit code 3. With several "
+            "objectives 5% is in widths of the front.",
+        ),
+        click.option(
+            "--stop-hypervolume",
+            type=_HYPERVOLUME,
+            help="With several objectives: stop once this much hypervolume is left, such as 2%.",
+        ),
+        click.option(
+            "--patience",
+            type=click.IntRange(1, 1000),
+            help=f"After so many small certificates in a row; {Regret(1.0).patience} if left out.",
+        ),
     )
-    patience = click.option(
-        "--patience",
-        type=click.IntRange(1, 1000),
-        help=f"After so many small certificates in a row; {Regret(1.0).patience} if left out.",
-    )
-    return stop(patience(command))
+
+    @wraps(command)
+    def with_rule(*args: Any, stop: Regret | None, stop_hypervolume: HypervolumeLeft | None, **rest: Any) -> Any:
+        if stop is not None and stop_hypervolume is not None:
+            raise InvalidInput("give either --stop or --stop-hypervolume: a study has one stop rule.")
+        return command(*args, stop=stop if stop_hypervolume is None else stop_hypervolume, **rest)
+
+    decorated: Any = with_rule
+    for option in reversed(options):
+        decorated = option(decorated)
+    found: Command = decorated
+    return found
 
 
-def stop_rule(stop: Regret | None, patience: int | None, kept: Regret | None = None) -> Regret | None:
-    """What ``--stop`` and ``--patience`` say, each in place of what the study keeps."""
+def stop_rule(
+    stop: StopRule | None, patience: int | None, kept: StopRule | None = None, *, several: bool
+) -> StopRule | None:
+    """What ``--stop`` and ``--patience`` say, each in place of what the study keeps; ``several`` objectives or one."""
     rule = stop if stop is not None else kept
     if rule is None:
         if patience is not None:
             raise InvalidInput("--patience goes with --stop, which says how much regret may be left: --stop 0.5.")
         return None
+    if several and isinstance(rule, Regret) and rule.relative is None:
+        raise InvalidInput(
+            "several objectives have no common unit to stop by. Write 5%, in widths of the front, or stop by "
+            "hypervolume, 2%."
+        )
+    if not several and isinstance(rule, HypervolumeLeft):
+        raise InvalidInput("hypervolume is of several objectives. With one, stop by regret, such as 0.5 or 1%.")
     return replace(rule, patience=patience or (kept or rule).patience)

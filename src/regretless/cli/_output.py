@@ -27,6 +27,7 @@ __all__ = [
     "print_json",
     "print_rows",
     "print_status",
+    "print_view",
     "progress",
     "say",
     "waiting",
@@ -144,7 +145,15 @@ def print_status(
     elif format == "csv":
         print_rows(["what", "says"], [{"what": what, "says": says} for what, says in status.facts()], format)
     else:
-        print_facts([*head, *status.facts()])
+        print_view(status, head)
+
+
+def print_view(status: StudyStatus, head: Iterable[tuple[str, str]] = ()) -> None:
+    """Where a study stands, for people: facts, and fronts as tables."""
+    print_facts([*head, *status.facts()])
+    for title, names, rows in status.tables():
+        click.echo(f"\n{title}:")
+        print_rows(names, rows, "table")
 
 
 def _console(at_most: int | None = None) -> "Console":

@@ -1,13 +1,16 @@
 """What people type at a prompt, read without a guess."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from regretless.errors import InvalidInput
+from regretless.sheets import Value
 from regretless.spaces import Mixed, Table
 from regretless.spaces.files import is_number
+from regretless.spaces.scalars import did_you_mean, listed
 
-__all__ = ["typed_number", "typed_params", "typed_trial"]
+__all__ = ["typed_number", "typed_params", "typed_results", "typed_trial"]
 
 
 def typed_number(text: str, what: str, decimal: str = ".") -> float:
@@ -31,6 +34,29 @@ def typed_number(text: str, what: str, decimal: str = ".") -> float:
     if not math.isfinite(number):
         raise InvalidInput(f"{what}: {text} is too large for a number. Use another unit for it.")
     return number
+
+
+def typed_results(words: Sequence[str], outcomes: Sequence[str], decimal: str = ".") -> dict[str, Value]:
+    """Results as they are typed: ``81.2`` of the only outcome, or ``yield=81.2 impurity=failed``.
+
+    >>> typed_results(["81.2"], ["yield"])
+    {'yield': 81.2}
+    >>> typed_results(["yield=81.2", "impurity=failed"], ["yield", "impurity"])
+    {'yield': 81.2, 'impurity': 'failed'}
+    """
+    found: dict[str, Value] = {}
+    for word in words:
+        name = next((each for each in outcomes if word.startswith(f"{each}=")), None)
+        if name is None and (len(outcomes) > 1 or len(words) > 1):
+            raise InvalidInput(
+                f"{word!r}: write each result with its name, such as {outcomes[-1]}=0.3 or {outcomes[-1]}=failed; "
+                f"there are {listed(outcomes)}.{did_you_mean(word.partition('=')[0], outcomes)}"
+            )
+        name, text = (outcomes[0], word) if name is None else (name, word[len(name) + 1 :])
+        if name in found:
+            raise InvalidInput(f"{name} is given twice. A trial has one result of it.")
+        found[name] = "failed" if text.casefold() == "failed" else typed_number(text, name, decimal)
+    return found
 
 
 def typed_trial(text: str) -> int:

@@ -1,92 +1,92 @@
 """Results of a file, into a new study or into one that has results: what is on record is not recorded again."""
 
-from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from regretless.cli._outcomes import Aims
 from regretless.cli._output import progress
 from regretless.cli._study import Lab
 from regretless.errors import InvalidInput
 from regretless.sheets import Experiments, Reading, Value, read_experiments, read_sheet
 from regretless.spaces import Mixed, Repeats, Table
+from regretless.spaces.scalars import did_you_mean
 from regretless.study import Study, Trial
 
-__all__ = ["Incoming", "add_results", "incoming", "read_for", "store", "study_of"]
+__all__ = ["Incoming", "add_results", "contradicted", "incoming", "read_for", "store", "study_of", "told"]
 
 
 _OUTSIDE = "If it was run so, import --outside takes such results as data of the model; ran takes a single one."
 
 
-def study_of(
-    experiments: Experiments,
-    objective: str,
-    *,
-    maximize: bool,
-    limits: tuple[float, float] | None,
-    repeats: Repeats | None = None,
-    seed: int = 0,
-) -> Study:
+def study_of(experiments: Experiments, aims: Aims, *, repeats: Repeats | None = None, seed: int = 0) -> Study:
     """All rows are candidates, those with a result are data. Same file, same study: the seed is fixed."""
-    study = Study(
-        experiments.table(repeats),
-        direction="maximize" if maximize else "minimize",
-        objective=objective,
-        limits=limits,
-        seed=seed,
-    )
+    study = Study(experiments.table(repeats), **aims.settings(), seed=seed)
     add_results(study, experiments)
     return study
 
 
 def add_results(study: Study, experiments: Experiments) -> int:
-    """Add the results of a file to a study; how many there were."""
-    pairs = zip(experiments.ids, experiments.values, strict=True)
-    results = [(row, value) for row, value in pairs if value is not None]
+    """Add the results of a file to a study; how many rows have one."""
+    measured = [(row, experiments.measured(i)) for i, row in enumerate(experiments.ids)]
+    results = [(row, values) for row, values in measured if values]
     with progress(results, "Adding results") as bar:
-        for row, value in bar:
-            failed = value == "failed"
-            study.add(row=row, value=None if failed else value, failed=failed)
+        for row, values in bar:
+            study.add(row=row, **told(values))
     return len(results)
+
+
+def told(values: Mapping[str, Value]) -> dict[str, Any]:
+    """Results by outcome as the arguments ``value`` and ``failed`` of `Study.tell`, `Study.add` and `Study.amend`."""
+    failed = [name for name, value in values.items() if value == "failed"]
+    return {"value": {name: value for name, value in values.items() if name not in failed} or None, "failed": failed}
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A result of a file that is not on record: where it belongs, and the pending trial it answers, if there is one."""
+    """A result of a file that is not on record: where it belongs, and the trial that waits for it, if there is one."""
 
     line: int
     params: dict[str, Any]
-    value: Value
+    values: Mapping[str, Value]
     answers: int | None
 
 
 def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> tuple[list[Incoming], int]:
     """Everything new in a file, and how many results of it are on record already. Nothing is stored yet.
 
-    A result is on record if the same experiment has a result of the same value; of several equal ones in the file as
-    many count as are on record. With ``outside`` experiments need not be candidates, and are told by their factors.
+    A result is on record if the same experiment has a result of the same values; of several equal ones in the file as
+    many count as are on record. A pending trial that has some outcomes waits for the others. With ``outside``
+    experiments need not be candidates, and are told by their factors.
     """
     found, _ = read_for(lab, path, by_factors=outside, **reading)
-    known = Counter(
-        (_key(trial.params), trial.value) for trial in lab.study.trials if trial.status in ("told", "failed")
-    )
-    waits: dict[Hashable, list[Trial]] = {}
-    for trial in lab.pending:
-        waits.setdefault(_key(trial.params), []).append(trial)
+    trials: dict[Hashable, list[Trial]] = {}  # each answers for one row of the file
+    for trial in lab.study.trials:
+        if trial.status != "lost":
+            trials.setdefault(_key(trial.params), []).append(trial)
     new, old = [], 0
-    for i, value in enumerate(found.values):
-        if value is None:
+    for i in range(len(found)):
+        values = found.measured(i)
+        if not values:
             continue
         params = _place(lab, found, i, outside=outside)
-        key = _key(params)
-        mark = (key, None if value == "failed" else value)
-        if known[mark]:
-            known[mark] -= 1
+        there = trials.get(_key(params), [])
+        agreeing = [trial for trial in there if not contradicted(trial, values)]
+        same = next((trial for trial in agreeing if set(values) <= set(trial.values)), None)
+        waits = next((trial for trial in agreeing if trial.status == "pending"), None)
+        if taken := same or waits:
+            there.remove(taken)
+        if same:
             old += 1
-            continue
-        pending = waits.get(key)
-        new.append(Incoming(found.lines[i], params, value, pending.pop(0).number if pending else None))
+        else:
+            new.append(Incoming(found.lines[i], params, values, waits.number if waits else None))
     return new, old
+
+
+def contradicted(trial: Trial, values: Mapping[str, Value]) -> dict[str, Value]:
+    """What is on record of a trial where these values say something else, by outcome."""
+    known: dict[str, Value] = {name: "failed" if value is None else value for name, value in trial.values.items()}
+    return {name: known[name] for name, value in values.items() if name in known and known[name] != value}
 
 
 def store(lab: Lab, results: list[Incoming]) -> list[Trial]:
@@ -94,12 +94,10 @@ def store(lab: Lab, results: list[Incoming]) -> list[Trial]:
     stored = []
     with progress(results, "Recording") as bar:
         for result in bar:
-            failed = result.value == "failed"
-            value = None if failed else result.value
             if result.answers is not None:
-                stored.append(lab.study.tell(result.answers, value, failed=failed))
+                stored.append(lab.study.tell(result.answers, **told(result.values)))
             else:
-                stored.append(lab.study.add(result.params, value, failed=failed))
+                stored.append(lab.study.add(result.params, **told(result.values)))
     return stored
 
 
@@ -109,8 +107,9 @@ def read_for(
     """A file read as one of the study's, and the columns of it that were left out.
 
     A file with results need not have the factors where it has the names of the rows, unless it is read ``by_factors``.
+    It need not have every outcome: what is missing may come later.
     """
-    space, objective = lab.study.space, lab.study.objective
+    space = lab.study.space
     sheet = read_sheet(path, Reading(**reading, asked_in="prompt"))
     named = lab.has_rows and not lab.row_name.startswith("line") and not by_factors
     by_name = named and (lab.row_name in sheet.columns or not needs_objective)
@@ -118,12 +117,14 @@ def read_for(
     needed = [lab.row_name, *needed] if by_name else needed
     missing = [name for name in needed if name not in sheet.columns]
     if missing:
+        wanted = " or ".join(map(repr, lab.outcomes))
         raise InvalidInput(
             f"{path} has no column {missing[0]!r}. It needs the factors of the study, {', '.join(needed)}"
-            f"{f', and {objective!r}' if needs_objective else ''}; other columns are left out."
+            f"{f', and {wanted}' if needs_objective else ''}; other columns are left out."
         )
     factors = [name for name in space.names if name in sheet.columns]
-    role = {objective, *factors, *([lab.row_name] if by_name else [])}
+    outcomes = [name for name in lab.outcomes if name in sheet.columns]
+    role = {*lab.outcomes, *factors, *([lab.row_name] if by_name else [])}
     left_out = [name for name in sheet.columns if name not in role]
     chosen = Reading(
         id=lab.row_name if by_name else None,
@@ -132,8 +133,13 @@ def read_for(
         asked_in="prompt",
         **reading,
     )
-    found = read_experiments(path, chosen, objective=objective, must_have_objective=needs_objective)
-    return found, left_out
+    if needs_objective:
+        for name in lab.outcomes:
+            hint = "" if name in sheet.columns else did_you_mean(name, left_out)
+            if hint:
+                raise InvalidInput(f"{path} has no column {name!r}.{hint} Spell it as the study does.")
+        sheet.check_known(lab.outcomes[:1] if not outcomes else (), "a result")
+    return read_experiments(path, chosen, outcomes=outcomes), left_out
 
 
 def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from typing import Any, TypeVar
 import click
 
 from regretless.errors import InvalidInput
-from regretless.optimizer import as_limits
+from regretless.optimizer import StopRule, as_limits
+from regretless.report.text import objectives_of, point, results
 from regretless.sheets import Dialect
 from regretless.spaces.scalars import pasteable
-from regretless.study import Regret, Study, Trial
+from regretless.study import HypervolumeLeft, Regret, Study, Trial
 
 __all__ = [
     "AGAIN",
@@ -42,6 +43,7 @@ SUFFIX = ".study.db"
 #: The column of a round that says how often a suggestion was measured already.
 AGAIN = "measured before"
 _VARIABLE = "REGRETLESS_STUDY"
+_OUTSIDE = " (outside of {}: taken as noise; if it is a mistake, amend it)"
 _TRUST = "regretless.trust"
 
 
@@ -54,7 +56,7 @@ class Lab:
     file: str | None
     row_name: str
     batch: int
-    stop: Regret | None
+    stop: StopRule | None
     dialect: Dialect
     named: tuple[str, ...]  # the words that name it where a command would not find it by itself
 
@@ -69,20 +71,32 @@ class Lab:
 
     def title(self, word: str) -> str:
         """What a column of ours is called in files: by its word, unless the lab has such a column itself."""
-        taken = {self.row_name, self.study.objective, *self.study.space.names}
+        taken = {self.row_name, *self.outcomes, *self.study.space.names}
         return word if word not in taken else f"regretless {word}"
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """What is measured: the columns of results."""
+        return tuple(outcome.name for outcome in self.study.outcomes)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several objectives."""
+        return len(objectives_of(self.study)) > 1
 
     @property
     def has_rows(self) -> bool:
         """Whether the candidates are rows of a table."""
         return self.study.space.has_rows
 
-    def outside(self, value: float | None) -> str:
-        """A note on a result that the objective's limits do not allow; nothing on others."""
-        limits = as_limits(self.study.limits)
-        if value is None or not limits.outside(value):
-            return ""
-        return f" (outside of {limits}: taken as noise; if it is a mistake, amend it)"
+    def described(self, trial: Trial) -> str:
+        """What came out of a trial, where, what is still to come, and what the objective's limits do not allow."""
+        limits, came = as_limits(self.study.limits), results(self.study, trial)
+        at = point(trial.row, trial.params, self.row_name)
+        note = "" if trial.value is None or not limits.outside(trial.value) else _OUTSIDE.format(limits)
+        missing = [name for name in self.outcomes if name not in trial.values]
+        waits = f"; {', '.join(missing)} still to come" if missing and trial.values else ""
+        return f"{came} at {at}{note}{waits}"
 
     @property
     def pending(self) -> list[Trial]:
@@ -150,7 +164,7 @@ def place_beside(file: str) -> str:
 
 
 def about(
-    *, file: str | None, row_name: str, batch: int, stop: Regret | None, dialect: Dialect | None
+    *, file: str | None, row_name: str, batch: int, stop: StopRule | None, dialect: Dialect | None
 ) -> dict[str, Any]:
     """What goes on record when a study is made, as plain JSON."""
     written = Dialect() if dialect is None else dialect
@@ -158,15 +172,23 @@ def about(
         "file": file,
         "row_name": row_name,
         "batch": batch,
-        "stop": None if stop is None else {"eps": stop.eps, "relative": stop.relative, "patience": stop.patience},
+        "stop": None if stop is None else _stop_to_data(stop),
         "dialect": asdict(written),
     }
 
 
-def kept_stop(study: Study) -> Regret | None:
+def _stop_to_data(stop: StopRule) -> dict[str, Any]:
+    data = {"eps": stop.eps, "relative": stop.relative, "patience": stop.patience}
+    return data if isinstance(stop, Regret) else {**data, "of": "hypervolume"}
+
+
+def kept_stop(study: Study) -> StopRule | None:
     """The stop rule that a study was made with."""
     stop = study.about.get("stop")
-    return None if stop is None else Regret(**stop)
+    if stop is None:
+        return None
+    said = {key: value for key, value in stop.items() if key != "of"}
+    return HypervolumeLeft(**said) if "of" in stop else Regret(**said)
 
 
 @contextmanager

@@ -1,9 +1,12 @@
 """``regretless amend``: correct a result; what it was before stays on record."""
 
+from typing import Any
+
 import click
 
 from regretless.cli._output import say
-from regretless.cli._prompt import typed_number
+from regretless.cli._prompt import typed_results
+from regretless.cli._results import told
 from regretless.cli._study import open_lab, study_options
 from regretless.errors import InvalidInput
 from regretless.report.text import number
@@ -16,17 +19,28 @@ __all__ = ["command"]
     short_help="Correct a result that was recorded.",
 )
 @click.argument("trial", type=click.IntRange(min=0))
-@click.option("--value", help="What it should have been.")
+@click.option(
+    "--value",
+    "values",
+    multiple=True,
+    metavar="VALUE | NAME=VALUE",
+    help="What it should have been. Repeatable where several outcomes are measured.",
+)
 @click.option("--failed", is_flag=True, help="It should have been recorded as failed.")
 @click.option("--reason", required=True, help="Why, for the record.")
 @study_options
-def command(trial: int, value: str | None, failed: bool, reason: str, where: str | None, name: str | None) -> None:
+def command(
+    trial: int, values: tuple[str, ...], failed: bool, reason: str, where: str | None, name: str | None
+) -> None:
     """Correct the result of TRIAL. Both results, the reason, who and when stay on record."""
-    if failed == (value is not None):
+    if failed == bool(values):
         raise InvalidInput("give either --value or --failed.")
     with open_lab(where, name) as lab:
-        before = lab.study.trials[trial].value if trial < len(lab.study) else None
-        result = None if value is None else typed_number(value, lab.study.objective, lab.dialect.decimal)
-        after = lab.study.amend(trial, result, failed=failed, reason=reason)
-        was, now = ("failed" if one is None else number(one) for one in (before, after.value))
-        say(f"Trial {trial}: {lab.study.objective} was {was}, is now {now}.")
+        before = lab.study.trials[trial].values if trial < len(lab.study) else {}
+        result: dict[str, Any] = (
+            {"failed": True} if failed else told(typed_results(values, lab.outcomes, lab.dialect.decimal))
+        )
+        after = lab.study.amend(trial, **result, reason=reason).values
+        for outcome in after if failed else typed_results(values, lab.outcomes, lab.dialect.decimal):
+            was, now = ("failed" if one is None else number(one) for one in (before.get(outcome), after[outcome]))
+            say(f"Trial {trial}: {outcome} was {was}, is now {now}.")

@@ -5,18 +5,18 @@ from typing import Any
 import click
 
 from regretless.cli._options import (
-    direction_option,
     experiments_of,
     range_option,
     sheet_options,
     stop_option,
     stop_rule,
 )
+from regretless.cli._outcomes import Aims, outcome_options
 from regretless.cli._output import MET, Format, format_option, print_status, waiting
 from regretless.cli._results import study_of
 from regretless.errors import InvalidInput
+from regretless.optimizer import StopRule
 from regretless.report.status import status_of
-from regretless.study import Regret
 
 __all__ = ["command"]
 
@@ -26,19 +26,16 @@ __all__ = ["command"]
     short_help="How much regret is left in a table that is partly measured.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--objective", required=True, metavar="COLUMN", help="The column of results, filled as far as known.")
-@direction_option
+@outcome_options("The column of results, filled as far as known.")
 @stop_option
 @range_option
 @sheet_options
 @format_option
 def command(
     file: str,
-    objective: str,
-    maximize: bool,
-    stop: Regret | None,
+    aims: Aims,
+    stop: StopRule | None,
     patience: int | None,
-    limits: tuple[float, float] | None,
     format: Format,
     **reading: Any,
 ) -> None:
@@ -47,12 +44,13 @@ def command(
     Rows without a result are the candidates that are left. Files of EDBO+ can be read as they are: PENDING means no
     result, and its column of priorities is left out. FILE is not changed.
     """
-    rule = stop_rule(stop, patience)
-    experiments = experiments_of(file, objective, reading)
-    if not any(isinstance(value, float) for value in experiments.values):
-        raise InvalidInput(f"{file}: column {objective!r} holds no result yet. Fill in at least one, then audit.")
+    rule = stop_rule(stop, patience, several=aims.several)
+    experiments = experiments_of(file, aims.names, reading)
+    for name, column in experiments.results.items():
+        if not any(isinstance(value, float) for value in column):
+            raise InvalidInput(f"{file}: column {name!r} holds no result yet. Fill in at least one, then audit.")
     with waiting("Fitting the model"):
-        view = status_of(study_of(experiments, objective, maximize=maximize, limits=limits), rule, experiments.row_name)
+        view = status_of(study_of(experiments, aims), rule, experiments.row_name)
     print_status(view, format, about={"file": file, "candidates": len(set(experiments.ids))})
     if view.met:
         raise SystemExit(MET)

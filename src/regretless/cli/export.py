@@ -53,8 +53,10 @@ def command(out: str | None, format: Literal["csv", "json"], where: str | None, 
 
 
 def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
-    own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, lab.study.objective]
-    said = ("status", "excluded", "source", "expected", "sd", "zeta", "asked", "ended", "author", "note")
+    own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, *lab.outcomes]
+    keys = {outcome: "" if len(lab.outcomes) == 1 else f" {outcome}" for outcome in lab.outcomes}
+    models = [f"{word}{key}" for key in keys.values() for word in ("expected", "sd")]
+    said = ("status", "excluded", "source", *models, "zeta", "asked", "ended", "author", "note")
     title = {word: lab.title(word) for word in said}
     times: dict[int, dict[str, Any]] = {}
     for event in lab.study.events():
@@ -71,17 +73,21 @@ def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
             "status": trial.status,
             "excluded": "yes" if trial.excluded else None,
             "source": trial.source,
-            "expected": trial.record.get("mean"),
-            "sd": trial.record.get("sd"),
+            **{f"expected{key}": trial.record.get(_key("mean", name, lab)) for name, key in keys.items()},
+            **{f"sd{key}": trial.record.get(_key("sd", name, lab)) for name, key in keys.items()},
             "zeta": trial.zeta,
             "note": trial.note,
             **times.get(trial.number, {}),
         }
-        ids = {lab.trial_name: trial.number, lab.row_name: trial.row, lab.study.objective: trial.value}
-        if trial.status == "failed":
-            ids[lab.study.objective] = "failed"
-        rows.append({**trial.params, **ids, **{title[word]: value for word, value in facts.items()}})
+        ids = {lab.trial_name: trial.number, lab.row_name: trial.row}
+        came = {name: "failed" if value is None else value for name, value in trial.values.items()}
+        rows.append({**trial.params, **ids, **came, **{title[word]: value for word, value in facts.items()}})
     return own + [title[word] for word in said], rows
+
+
+def _key(word: str, outcome: str, lab: Lab) -> str:
+    """What the record of a suggestion calls what was expected of an outcome."""
+    return word if outcome == lab.study.objective else f"{word}[{outcome}]"
 
 
 def _write_json(lab: Lab, out: str | None) -> None:
@@ -90,6 +96,7 @@ def _write_json(lab: Lab, out: str | None) -> None:
         "study": study.name,
         "objective": study.objective,
         "direction": study.direction,
+        "outcomes": [outcome.wanted for outcome in study.outcomes],
         "rule": study.rule.name,
         "seed": study.seed,
         "about": study.about,
@@ -100,6 +107,8 @@ def _write_json(lab: Lab, out: str | None) -> None:
                 "params": trial.params,
                 "status": trial.status,
                 "value": trial.value,
+                "values": trial.values,
+                "noise": trial.noise,
                 "excluded": trial.excluded,
                 "source": trial.source,
                 "note": trial.note,

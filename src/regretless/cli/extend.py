@@ -49,7 +49,7 @@ def command(file: str, reason: str, where: str | None, name: str | None, **readi
         if not set(added) <= set(found.ids):
             names = ", ".join(map(str, added[:5])) + (f", ... {added[-1]}" if len(added) > 5 else "")
             say(f"The lines of {file} are names of other rows already, so these are called {lab.row_name} {names}.")
-        if any(value is not None for value in found.values):
+        if any(found.measured(i) for i in range(len(found))):
             say(f"Results in it were not read. To add them: {lab.command('import', file)}")
 
 

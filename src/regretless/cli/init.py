@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from regretless.cli._options import (
-    direction_option,
     experiments_of,
     range_option,
     seed_option,
@@ -14,14 +13,16 @@ from regretless.cli._options import (
     stop_option,
     stop_rule,
 )
+from regretless.cli._outcomes import Aims, outcome_options
 from regretless.cli._output import print_rows, say
 from regretless.cli._results import add_results
 from regretless.cli._study import about, command_of, place_beside
 from regretless.errors import InvalidInput
+from regretless.optimizer import StopRule
 from regretless.report.text import number
 from regretless.sheets import Experiments
 from regretless.spaces import Repeats
-from regretless.study import Regret, Study
+from regretless.study import Study
 
 __all__ = ["command"]
 
@@ -31,10 +32,7 @@ __all__ = ["command"]
     short_help="Make a study of the experiments in a spreadsheet.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--objective", required=True, metavar="NAME", help="What is measured; results in a column of that name count."
-)
-@direction_option
+@outcome_options("What is measured; results in a column of that name count.")
 @click.option("--batch", type=click.IntRange(1, 1000), default=1, show_default=True, help="Experiments per round.")
 @stop_option
 @range_option
@@ -53,12 +51,10 @@ __all__ = ["command"]
 @click.option("--name", metavar="NAME", help="What to call it. Default: the name of FILE.")
 def command(
     file: str,
-    objective: str,
-    maximize: bool,
+    aims: Aims,
     batch: int,
-    stop: Regret | None,
+    stop: StopRule | None,
     patience: int | None,
-    limits: tuple[float, float] | None,
     repeats: Repeats,
     seed: int | None,
     where: str | None,
@@ -67,10 +63,10 @@ def command(
 ) -> None:
     """Make a study of the experiments in FILE, one per row. It is kept beside FILE, which is not changed.
 
-    How each column was read is printed: look at it before you go on.
+    How each column was read is printed: look at it before you go on. Of several outcomes each has a column of results.
     """
-    rule = stop_rule(stop, patience)
-    experiments = experiments_of(file, objective, reading, must_have_objective=False)
+    rule = stop_rule(stop, patience, several=aims.several)
+    experiments = experiments_of(file, aims.names, reading, must_have=False)
     table = experiments.table(repeats)
     place = place_beside(file) if where is None else where
     name = Path(file).stem if name is None else name
@@ -85,9 +81,7 @@ def command(
         place,
         name,
         space=table,
-        direction="maximize" if maximize else "minimize",
-        objective=objective,
-        limits=limits,
+        **aims.settings(),
         seed=seed,
         about=said,
     ) as study:
@@ -95,11 +89,22 @@ def command(
     print_rows(["column", "read as"], _columns(experiments), "table")
     click.echo()
     again = f" ({len(experiments)} rows, some of them equal)" if len(experiments) > table.n_candidates else ""
-    aim = "maximised" if maximize else "minimised"
-    click.echo(f"{table.n_candidates} possible experiments{again}; {objective} is to be {aim}.")
+    click.echo(f"{table.n_candidates} possible experiments{again}; {_wanted(aims)}.")
     if done:
         click.echo("1 result was added." if done == 1 else f"{done} results were added.")
     say(f"Made {name if '://' in place else place}. Next: {command_of(place, name, 'suggest')}")
+
+
+def _wanted(aims: Aims) -> str:
+    """What is wanted, in words.
+
+    >>> _wanted(Aims({"yield": "maximize", "cost": "minimize"}, {"impurity": ("<=", 0.5)}))
+    'yield is to be maximised and cost to be minimised, with impurity <= 0.5'
+    """
+    said = [f"{name} {{}}to be {direction[:-3]}ised" for name, direction in aims.objectives.items()]
+    text = " and ".join([said[0].format("is "), *(each.format("") for each in said[1:])])
+    bounds = [f"{name} {sense} {bound:g}" for name, (sense, bound) in aims.constraints.items()]
+    return text + (f", with {' and '.join(bounds)}" if bounds else "")
 
 
 def _columns(experiments: Experiments) -> list[dict[str, Any]]:

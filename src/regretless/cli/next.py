@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from regretless.cli._options import (
-    direction_option,
     experiments_of,
     range_option,
     seed_option,
@@ -13,13 +12,15 @@ from regretless.cli._options import (
     stop_option,
     stop_rule,
 )
-from regretless.cli._output import MET, Format, format_option, print_facts, print_json, print_rows, say, waiting
+from regretless.cli._outcomes import Aims, outcome_options
+from regretless.cli._output import MET, Format, format_option, print_json, print_rows, print_view, say, waiting
 from regretless.cli._results import study_of
-from regretless.cli.suggest import expectations, expected_name, expected_record, expected_text
+from regretless.cli.suggest import Expected, expectations, expected_cells, expected_names, expected_record
 from regretless.errors import Exhausted
+from regretless.optimizer import StopRule
 from regretless.report.status import status_of
 from regretless.sheets import Experiments
-from regretless.study import Regret, Trial
+from regretless.study import Trial
 
 __all__ = ["command"]
 
@@ -29,8 +30,7 @@ __all__ = ["command"]
     short_help="Print the next rows of a file to run; keeps no state.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--objective", required=True, metavar="COLUMN", help="The column of results, filled as far as known.")
-@direction_option
+@outcome_options("The column of results, filled as far as known.")
 @click.option("-n", "count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many rows.")
 @stop_option
 @range_option
@@ -39,12 +39,10 @@ __all__ = ["command"]
 @format_option
 def command(
     file: str,
-    objective: str,
-    maximize: bool,
+    aims: Aims,
     count: int,
-    stop: Regret | None,
+    stop: StopRule | None,
     patience: int | None,
-    limits: tuple[float, float] | None,
     seed: int | None,
     format: Format,
     **reading: Any,
@@ -54,10 +52,10 @@ def command(
     Rows whose result is filled in are data, the others are candidates. Nothing is stored and FILE is not changed: fill
     in results as they come, and ask again. The same file gives the same answer.
     """
-    rule = stop_rule(stop, patience)
-    experiments = experiments_of(file, objective, reading)
+    rule = stop_rule(stop, patience, several=aims.several)
+    experiments = experiments_of(file, aims.names, reading)
     with waiting("Choosing the next rows"):
-        study = study_of(experiments, objective, maximize=maximize, limits=limits, repeats="never", seed=seed or 0)
+        study = study_of(experiments, aims, repeats="never", seed=seed or 0)
         view = status_of(study, rule, experiments.row_name)
         try:
             trials = study.ask(count)
@@ -71,21 +69,20 @@ def command(
     elif len(trials) < count:
         say(f"Only {len(trials)} rows are left without a result.")
     expected = expectations(study, trials)
-    head = expected_name(objective)
     rows = [
-        {experiments.row_name: trial.row, **trial.params, head: expected_text(trial, range_)}
-        for trial, range_ in zip(trials, expected, strict=True)
+        {experiments.row_name: trial.row, **trial.params, **expected_cells(study, trial, ranges)}
+        for trial, ranges in zip(trials, expected, strict=True)
     ]
     if format == "json":
-        found = [_record(trial, range_) for trial, range_ in zip(trials, expected, strict=True)]
+        found = [_record(trial, ranges) for trial, ranges in zip(trials, expected, strict=True)]
         print_json({"suggestions": found, **view.record()})
     else:
-        names = [experiments.row_name, *experiments.factors, *((head,) if format == "table" else ())]
+        names = [experiments.row_name, *experiments.factors, *(expected_names(study) if format == "table" else ())]
         if rows or format == "csv":
             print_rows(names, rows, format, dialect=experiments.dialect)
         if format == "table":
             click.echo()
-            print_facts(view.facts())
+            print_view(view)
     if view.met:
         raise SystemExit(MET)
 
@@ -93,11 +90,12 @@ def command(
 def _repeats(experiments: Experiments) -> int:
     """Empty rows whose factors equal those of a row with a result."""
     rows = list(zip(*experiments.factors.values(), strict=True))
-    done = {row for row, value in zip(rows, experiments.values, strict=True) if value is not None}
-    return sum(value is None and row in done for row, value in zip(rows, experiments.values, strict=True))
+    is_done = [bool(experiments.measured(i)) for i in range(len(experiments))]
+    done = {row for row, known in zip(rows, is_done, strict=True) if known}
+    return sum(not known and row in done for row, known in zip(rows, is_done, strict=True))
 
 
-def _record(trial: Trial, expected: tuple[float, float, float] | None) -> dict[str, Any]:
+def _record(trial: Trial, expected: Expected | None) -> dict[str, Any]:
     return {
         "row": trial.row,
         "params": trial.params,

@@ -48,6 +48,12 @@ def command(file: str, format: Format) -> None:
     rate = { low = 1e-5, high = 0.1, log = true }
     layers = { low = 1, high = 6 }
     mode = ["fast", "exact"]
+
+    Several outcomes are returned by name, as a dict or as lines name=value (or one line of JSON):
+
+    \b
+    objectives = { speed = "maximize", cost = "minimize" }
+    constraints = ["memory <= 8"]
     """  # noqa: D301
     config = read_config(file)
     evaluate = config.evaluate()
@@ -86,9 +92,7 @@ def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
             config.study,
             config.name,
             space=config.space,
-            direction=config.direction,
-            objective=config.objective,
-            limits=config.limits,
+            **config.aims.settings(),
             seed=config.seed,
             about=said,
             lease=LEASE,
@@ -100,7 +104,7 @@ def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
         if kept_stop(study) != config.stop:
             say("This run goes by the stop rule of the file; status and report by the one the study was made with.")
         _finish(_work(study, config, evaluate), study, config)
-        if study.best is None:
+        if not any(trial.status == "told" for trial in study.trials):
             raise InvalidInput("every evaluation failed: there is nothing to recommend.")
         row_name = study.about.get("row_name", "row")
         view = status_of(study, config.stop, row_name, option=f'stop = "1%" in {file}')

@@ -46,7 +46,13 @@ class _Model:
 @click.option("--eps", type=float, required=True, help="The regret you can live with, in units of the objective.")
 @click.option("--spread", type=float, help="How much the objective varies over the scope, as a standard deviation.")
 @click.option("--noise", type=float, help="Standard deviation of repeats; a twentieth of the spread if left out.")
-@click.option("--objective", metavar="COLUMN", help="The column of results, if FILE has one: it is left out.")
+@click.option(
+    "--objective",
+    "outcomes",
+    multiple=True,
+    metavar="COLUMN",
+    help="The column of results, if FILE has one: it is left out. Repeatable.",
+)
 @click.option("--most", type=click.IntRange(8, 2000), default=100, show_default=True, help="Look no further than this.")
 @click.option("--functions", type=click.IntRange(5, 1000), default=20, show_default=True, help="Simulations per case.")
 @sheet_options
@@ -56,7 +62,7 @@ def command(
     eps: float,
     spread: float | None,
     noise: float | None,
-    objective: str | None,
+    outcomes: tuple[str, ...],
     most: int,
     functions: int,
     format: Format,
@@ -65,12 +71,13 @@ def command(
     """Simulate how many experiments it takes until the certificate says that at most EPS is left to gain.
 
     Before the first experiment nobody knows how the objective varies, so several cases are simulated; the cost depends
-    most on the spread. If you know it, give it. The law is that of a study made by init: the default rule.
+    most on the spread. If you know it, give it. The law is that of a study made by init: the default rule. It is about
+    one objective without constraints; several outcomes take more.
     """
     for name, value in (("--eps", eps), ("--spread", spread), ("--noise", noise)):
         if value is not None and not 0.0 < value < math.inf:
             raise InvalidInput(f"{name} must be a positive number, got {value}.")
-    experiments = experiments_of(file, objective, reading)
+    experiments = experiments_of(file, outcomes, reading)
     table = experiments.table()
     X = _candidates(table)
     if len(X) < table.n_candidates:

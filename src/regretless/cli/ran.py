@@ -5,10 +5,11 @@ from typing import Any
 import click
 
 from regretless.cli._output import say
-from regretless.cli._prompt import typed_number, typed_params
+from regretless.cli._prompt import typed_params, typed_results
+from regretless.cli._results import told
 from regretless.cli._study import Lab, open_lab, study_options
-from regretless.errors import InvalidInput
-from regretless.report.text import number, point
+from regretless.errors import InvalidInput, TrialConflict
+from regretless.report.text import point
 from regretless.spaces import Table
 from regretless.study import Trial
 
@@ -20,14 +21,14 @@ __all__ = ["command"]
     short_help="Record an experiment that was not the suggested one.",
     context_settings={"ignore_unknown_options": True},  # so that a value may be negative
 )
-@click.argument("value", required=False)
+@click.argument("values", metavar="[VALUE | NAME=VALUE ...]", nargs=-1)
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A factor as it was run. Repeatable.")
 @click.option("--row", metavar="ROW", help="The row that was run, by its name or line.")
 @click.option("--trial", type=click.IntRange(min=0), help="The pending trial it was run instead of, which is released.")
 @click.option("--failed", is_flag=True, help="It was run and gave no result.")
 @study_options
 def command(
-    value: str | None,
+    values: tuple[str, ...],
     settings: tuple[str, ...],
     row: str | None,
     trial: int | None,
@@ -40,29 +41,45 @@ def command(
     Factors that are not set are those of the trial it was run instead of: --trial, or the only one that is pending. An
     experiment that is not a row of the table counts as data for the model; it is never suggested.
     """
-    if failed == (value is not None):
+    if failed == bool(values):
         raise InvalidInput("give either a value or --failed.")
     if (row is None) == (not settings):
         raise InvalidInput("say what was run: --set NAME=VALUE for each factor that differs, or --row.")
     with open_lab(where, name) as lab:
-        result = None if value is None else typed_number(value, lab.study.objective, lab.dialect.decimal)
+        if len(values) > len(lab.outcomes):
+            raise InvalidInput(
+                f"there are {len(values)} results, but {', '.join(lab.outcomes)} is all that is measured."
+            )
+        result: dict[str, Any] = (
+            {"failed": True} if failed else told(typed_results(values, lab.outcomes, lab.dialect.decimal))
+        )
         if row is not None:
-            instead = None if trial is None else lab.pending_trial(trial)
-            added = lab.study.add(row=row, value=result, failed=failed)
+            instead = None if trial is None else _given_up(lab, lab.pending_trial(trial))
+            added = lab.study.add(row=row, **result)
         else:
             given = typed_params(settings, lab.study.space, lab.dialect.decimal)
-            instead = _base(lab, given, trial)
+            instead = _given_up(lab, _base(lab, given, trial))
             params: dict[str, Any] = {**(instead.params if instead else {}), **given}
-            added = lab.study.add(params, result, failed=failed)
-        outcome = "failed" if added.value is None else f"{lab.study.objective} {number(added.value)}"
-        at = point(added.row, added.params, lab.row_name)
-        say(f"Recorded trial {added.number}: {outcome} at {at}{lab.outside(added.value)}")
+            added = lab.study.add(params, **result)
+        say(f"Recorded trial {added.number}: {lab.described(added)}")
         if added.note is not None:
             undo = lab.command("exclude", "--trial", str(added.number), "--reason", "typing error")
             say(f"Note: {added.note}{_nearest(lab, added)}. If it was typed wrong: {undo}")
         if instead is not None:
             lab.study.release(instead.number, f"trial {added.number} was run instead")
             say(f"Trial {instead.number} is released; it may be suggested again.")
+
+
+def _given_up(lab: Lab, trial: Trial | None) -> Trial | None:
+    """The trial that something else was run instead of, which must not have been run in part."""
+    if trial is not None and trial.values:
+        missing = [f"{outcome}=failed" for outcome in lab.outcomes if outcome not in trial.values]
+        raise TrialConflict(
+            f"trial {trial.number} has a result of {', '.join(trial.values)}, so nothing was run instead of it. "
+            "Nothing was recorded. Set all factors; if there will be no more of that trial: "
+            f"{lab.command('record', str(trial.number), *missing)}"
+        )
+    return trial
 
 
 def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:

@@ -1,17 +1,19 @@
 """``regretless record``: results, from the file of a round or from the keyboard."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from regretless.cli._output import MET, say, waiting
-from regretless.cli._prompt import typed_number, typed_trial
+from regretless.cli._prompt import typed_results, typed_trial
+from regretless.cli._results import contradicted, told
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
 from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.status import status_of
-from regretless.report.text import number, point
+from regretless.report.text import number
 from regretless.sheets import Reading, RoundRow, Value, read_round
-from regretless.study import Trial
 
 __all__ = ["command"]
 
@@ -21,7 +23,7 @@ __all__ = ["command"]
     short_help="Record results: the file of a round, or one trial.",
     context_settings={"ignore_unknown_options": True},  # so that record 17 -5 is a value
 )
-@click.argument("what", metavar="FILE | TRIAL [VALUE]", nargs=-1, required=True)
+@click.argument("what", metavar="FILE | TRIAL [VALUE | NAME=VALUE ...]", nargs=-1, required=True)
 @click.option("--failed", is_flag=True, help="The experiment was done and gave no result.")
 @click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark of FILE, where it leaves a doubt.")
 @click.option("--worksheet", metavar="NAME", help="The worksheet of FILE, if it is a workbook with several.")
@@ -37,7 +39,8 @@ def command(
     """Record what came out. A FILE is one that suggest --out made, filled in as far as results are known.
 
     In a file, leave the cell empty while there is no result, and write failed where the experiment gave none. The file
-    may be recorded again when more is filled in: what is on record already stays. All of it is checked first.
+    may be recorded again when more is filled in: what is on record already stays. All of it is checked first. Of
+    several outcomes some may come later or fail alone: record 17 yield=81.2 impurity=failed.
     """
     with open_lab(where, name) as lab:
         first = what[0]
@@ -61,28 +64,31 @@ def command(
 
 
 def _record_one(lab: Lab, trial: int, rest: tuple[str, ...], failed: bool) -> None:
-    if len(rest) > 1 or (failed and rest) or not (failed or rest):
-        raise InvalidInput("write either one value, record 17 81.2, or record 17 --failed.")
-    told = (
-        lab.study.tell(trial, failed=True)
-        if failed
-        else lab.study.tell(trial, typed_number(rest[0], lab.study.objective, lab.dialect.decimal))
-    )
-    say(f"Recorded {_described(lab, told)}")
+    if failed == bool(rest) or len(rest) > len(lab.outcomes):
+        several = " ".join(f"{name}={value}" for name, value in zip(lab.outcomes, ("81.2", "0.3"), strict=False))
+        example = "one value, record 17 81.2" if len(lab.outcomes) == 1 else f"results by name, record 17 {several}"
+        raise InvalidInput(f"write either {example}, or record 17 --failed.")
+    said: dict[str, Any] = {"failed": True} if failed else told(typed_results(rest, lab.outcomes, lab.dialect.decimal))
+    say(f"Recorded trial {trial}: {lab.described(lab.study.tell(trial, **said))}")
 
 
 def _record_file(lab: Lab, path: str, reading: Reading) -> None:
-    factors, objective = lab.study.space.names, lab.study.objective
+    factors, outcomes = lab.study.space.names, lab.outcomes
     ours = (lab.row_name, lab.title(AGAIN))
-    rows = read_round(path, trial=lab.trial_name, factors=factors, objective=objective, ours=ours, reading=reading)
+    rows = read_round(path, trial=lab.trial_name, factors=factors, outcomes=outcomes, ours=ours, reading=reading)
     new = [row for row in rows if _checked(lab, row, path)]
     for row in new:
-        failed = row.value == "failed"
-        told = lab.study.tell(row.trial, None if failed else row.value, failed=failed)
-        say(f"Recorded {_described(lab, told)}")
-    empty = sum(row.value is None for row in rows)
+        trial = lab.study.tell(row.trial, **told(row.filled))
+        say(f"Recorded trial {trial.number}: {lab.described(trial)}")
+    empty = sum(not row.filled for row in rows)
     known = len(rows) - empty - len(new)
-    parts = [f"{len(new)} recorded", f"{known} on record already" * bool(known), f"{empty} still empty" * bool(empty)]
+    partly = sum(0 < len(row.filled) < len(outcomes) for row in rows)
+    parts = [
+        f"{len(new)} recorded",
+        f"{known} on record already" * bool(known),
+        f"{partly} filled in part" * bool(partly),
+        f"{empty} still empty" * bool(empty),
+    ]
     say(f"{path}: {', '.join(part for part in parts if part)}.")
 
 
@@ -102,31 +108,39 @@ def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
         raise InvalidInput(
             f"{path}, line {row.line}: {cells}, but trial {row.trial} was suggested with {suggested}. Nothing was "
             "recorded. If it was run so, use: "
-            f"{lab.command('ran', '--trial', str(row.trial), *settings, _typed(row.value))}"
+            f"{lab.command('ran', '--trial', str(row.trial), *settings, *_typed(row.filled, lab.outcomes))}"
         )
-    if row.value is None:
-        return False
-    if trial.status in ("pending", "lost"):
-        return True
-    had = trial.value if trial.status == "told" else "failed"
-    if had != row.value:
-        value = ("--failed",) if row.value == "failed" else ("--value", _typed(row.value))
+    if trial.status == "lost":
+        return bool(row.filled)
+    had = contradicted(trial, row.filled)
+    if had:
+        now = {name: row.filled[name] for name in had}
+        value = [word for text in _typed(now, lab.outcomes) for word in _option(text)]
         raise TrialConflict(
-            f"{path}, line {row.line}: trial {row.trial} is on record as {number(had)}, the file says "
-            f"{number(row.value)}. Nothing was recorded. To correct it: "
+            f"{path}, line {row.line}: trial {row.trial} is on record as {_named(had, lab.outcomes)}, the file says "
+            f"{_named(now, lab.outcomes)}. Nothing was recorded. To correct it: "
             f"{lab.command('amend', str(row.trial), *value, '--reason', 'WHY')}"
         )
-    return False
+    return not set(row.filled) <= set(trial.values)
 
 
-def _typed(value: Value) -> str:
-    """A result as it is typed at the prompt, every digit of it."""
-    if value is None:
-        return "VALUE"
-    return "--failed" if value == "failed" else repr(value).removesuffix(".0")
+def _typed(values: Mapping[str, Value], outcomes: Sequence[str]) -> list[str]:
+    """Results as they are typed at the prompt, every digit of them; with their names where there are several."""
+    if not values:
+        return ["VALUE"] if len(outcomes) == 1 else [f"{name}=VALUE" for name in outcomes]
+    if all(value == "failed" for value in values.values()) and len(values) == len(outcomes):
+        return ["--failed"]
+    texts = {name: "failed" if value == "failed" else repr(value).removesuffix(".0") for name, value in values.items()}
+    return [*texts.values()] if len(outcomes) == 1 else [f"{name}={text}" for name, text in texts.items()]
 
 
-def _described(lab: Lab, trial: Trial) -> str:
-    result = "failed" if trial.value is None else f"{lab.study.objective} {number(trial.value)}"
-    at = point(trial.row, trial.params, lab.row_name)
-    return f"trial {trial.number}: {result} at {at}{lab.outside(trial.value)}"
+def _option(text: str) -> list[str]:
+    """A result as an option of amend."""
+    return [text] if text == "--failed" else ["--value", text]
+
+
+def _named(values: Mapping[str, Value], outcomes: Sequence[str]) -> str:
+    """Results in words, with their names where there are several."""
+    return ", ".join(
+        number(value) if len(outcomes) == 1 else f"{name} {number(value)}" for name, value in values.items()
+    )

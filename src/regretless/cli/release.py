@@ -4,7 +4,7 @@ import click
 
 from regretless.cli._output import say
 from regretless.cli._study import Lab, check_rows, open_lab, study_options
-from regretless.errors import InvalidInput
+from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.text import point
 from regretless.study import Trial
 
@@ -34,6 +34,13 @@ def command(
         check_rows(lab, rows)
         named = [lab.pending_trial(number) for number in trials] + [trial for row in rows for trial in _at(lab, row)]
         chosen = lab.pending if everything else list({trial.number: trial for trial in named}.values())
+        for trial in chosen:
+            if trial.values:
+                missing = [f"{outcome}=failed" for outcome in lab.outcomes if outcome not in trial.values]
+                raise TrialConflict(
+                    f"trial {trial.number} has a result of {', '.join(trial.values)} already, so it is not released. "
+                    f"If there will be no more: {lab.command('record', str(trial.number), *missing)}"
+                )
         for trial in chosen:
             lab.study.release(trial.number, reason)
             say(f"Trial {trial.number}, {point(trial.row, trial.params, lab.row_name)}, is released.")

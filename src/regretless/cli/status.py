@@ -1,13 +1,16 @@
 """``regretless status``: where a study stands."""
 
+from typing import Any
+
 import click
 
 from regretless.cli._options import stop_option, stop_rule
 from regretless.cli._output import MET, Format, format_option, print_status, waiting
 from regretless.cli._study import open_lab, study_options
 from regretless.cli.suggest import print_trials
+from regretless.optimizer import StopRule
 from regretless.report.status import status_of
-from regretless.study import Regret
+from regretless.study import Trial
 
 __all__ = ["command"]
 
@@ -19,18 +22,20 @@ __all__ = ["command"]
 @stop_option
 @study_options
 @format_option
-def command(stop: Regret | None, patience: int | None, where: str | None, name: str | None, format: Format) -> None:
+def command(stop: StopRule | None, patience: int | None, where: str | None, name: str | None, format: Format) -> None:
     """Print the best measured, the recommended, what settling on it may cost, how far to trust that, and the
     pending.
 
     Best measured is the largest (or smallest) single result, which noise favours; recommended is where the model
-    expects the best, all results considered. Exit code 3 says that the stop rule is met.
+    expects the best, all results considered. With several objectives both are fronts, and are printed as tables. Exit
+    code 3 says that the stop rule is met.
     """
     with open_lab(where, name) as lab:
         with waiting("Fitting the model"):
-            view = status_of(lab.study, stop_rule(stop, patience, lab.stop), lab.row_name)
+            rule = stop_rule(stop, patience, lab.stop, several=lab.several)
+            view = status_of(lab.study, rule, lab.row_name)
         pending = lab.pending
-        waits = [{"trial": trial.number, "row": trial.row, "params": trial.params} for trial in pending]
+        waits = [_waiting(trial) for trial in pending]
         print_status(
             view,
             format,
@@ -42,3 +47,9 @@ def command(stop: Regret | None, patience: int | None, where: str | None, name: 
             print_trials(lab, pending, format)
     if view.met:
         raise SystemExit(MET)
+
+
+def _waiting(trial: Trial) -> dict[str, Any]:
+    """A pending trial for machines; with the results it has in part."""
+    found = {"trial": trial.number, "row": trial.row, "params": trial.params}
+    return {**found, "values": dict(trial.values)} if trial.values else found

@@ -1,7 +1,7 @@
 """``regretless suggest``: the next experiments of a study."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
 import click
 
@@ -10,19 +10,24 @@ from regretless.cli._study import AGAIN, Lab, open_lab, study_options
 from regretless.errors import NumericalError
 from regretless.report.explain import measured_before
 from regretless.report.status import status_of
-from regretless.report.text import interval, pairs
+from regretless.report.text import interval, is_measured, number, pairs
 from regretless.sheets import check_new, write_new
 from regretless.study import Study, Trial
 
 __all__ = [
+    "Expected",
     "command",
     "expectations",
-    "expected_name",
+    "expected_cells",
+    "expected_names",
     "expected_record",
-    "expected_text",
     "print_trials",
     "write_round",
 ]
+
+
+#: Median, lower and upper end of what a measurement should give, by outcome.
+Expected: TypeAlias = Mapping[str, tuple[float, float, float]]
 
 
 @click.command(
@@ -39,9 +44,9 @@ def command(
 ) -> None:
     """Suggest the next experiments, which are pending from then on.
 
-    With --out they are written to a file as your spreadsheet wrote the scope: fill in the last column and hand it to
-    record. What the measurement should give is printed with each: the median, and in brackets where nine of ten should
-    fall, noise included. The first few cover the scope evenly.
+    With --out they are written to a file as your spreadsheet wrote the scope: fill in the last column (of several
+    outcomes, one column each) and hand it to record. What the measurement should give is printed with each: the median,
+    and in brackets where nine of ten should fall, noise included. The first few cover the scope evenly.
     """
     if out is not None:
         check_new(out)
@@ -57,7 +62,8 @@ def command(
             say("No experiment is pending.")
         if out is not None and trials:
             write_round(out, lab, trials)
-            say(f"Wrote {out}: fill in {lab.study.objective!r}, then: {lab.command('record', out)}")
+            columns = " and ".join(map(repr, lab.outcomes))
+            say(f"Wrote {out}: fill in {columns}, then: {lab.command('record', out)}")
         if any(measured_before(lab.study, trial) for trial in trials):
             say(_why_again(lab, trials))
         print_trials(lab, trials, format)
@@ -68,26 +74,36 @@ def command(
 
 
 def write_round(path: str, lab: Lab, trials: Sequence[Trial]) -> None:
-    """The file of a round: trial, row, factors, what is measured again, and a column for the result."""
+    """The file of a round: trial, row, factors, what is measured again, and a column for each result.
+
+    Results that a pending trial has already are filled in.
+    """
     names, rows = _marked(lab, trials)
-    write_new(path, [*names, lab.study.objective], rows, lab.dialect)
+    filled = [
+        {**row, **{name: "failed" if value is None else value for name, value in trial.values.items()}}
+        for row, trial in zip(rows, trials, strict=True)
+    ]
+    write_new(path, [*names, *lab.outcomes], filled, lab.dialect)
 
 
 def print_trials(lab: Lab, trials: Sequence[Trial], format: Format) -> None:
     """Suggestions with what the model expects of them now."""
     expected = expectations(lab.study, trials)
     if format == "json":
-        found = [_record(lab, trial, range_) for trial, range_ in zip(trials, expected, strict=True)]
+        found = [_record(lab, trial, ranges) for trial, ranges in zip(trials, expected, strict=True)]
         print_json({"suggestions": found})
         return
     if format == "csv":
         names, rows = _columns(lab, trials)
         print_rows([*names, lab.title(AGAIN)], rows, format, dialect=lab.dialect)
     elif trials:
-        head = expected_name(lab.study.objective)
         names, rows = _marked(lab, trials)
-        texts = map(expected_text, trials, expected)
-        print_rows([*names, head], [{**row, head: text} for row, text in zip(rows, texts, strict=True)], format)
+        cells = [expected_cells(lab.study, trial, ranges) for trial, ranges in zip(trials, expected, strict=True)]
+        print_rows(
+            [*names, *expected_names(lab.study)],
+            [{**row, **more} for row, more in zip(rows, cells, strict=True)],
+            format,
+        )
 
 
 _REASONS = {
@@ -134,32 +150,42 @@ def _marked(lab: Lab, trials: Sequence[Trial]) -> tuple[list[str], list[dict[str
     return [*names, *marks], [{**row, again: row[again] or None} for row in rows]
 
 
-def expectations(study: Study, trials: Sequence[Trial]) -> list[tuple[float, float, float] | None]:
-    """Median, lower and upper end of what each measurement should give; None where a model has no say."""
+def expectations(study: Study, trials: Sequence[Trial]) -> list[Expected | None]:
+    """What each measurement should give, by outcome; None where a model has no say."""
     asked = [trial for trial in trials if trial.source == "rule"]
-    if not asked or study.best is None:
+    if not asked or not is_measured(study):
         return [None] * len(trials)
+    params, ranges = [trial.params for trial in asked], {}
     try:
-        columns = study.predict_measurement([trial.params for trial in asked])
+        for outcome in study.outcomes:
+            columns = study.predict_measurement(params, outcome.name)
+            ranges[outcome.name] = list(zip(*(column.tolist() for column in columns), strict=True))
     except NumericalError:
         return [None] * len(trials)
-    of = dict(zip((trial.number for trial in asked), zip(*(c.tolist() for c in columns), strict=True), strict=True))
+    of = {trial.number: {name: every[i] for name, every in ranges.items()} for i, trial in enumerate(asked)}
     return [of.get(trial.number) for trial in trials]
 
 
-def expected_name(objective: str) -> str:
-    """The head of the column that says what is expected."""
-    return f"expected {objective} (9 of 10)"
+def expected_names(study: Study) -> list[str]:
+    """The heads of the columns that say what is expected, one per outcome; short ones where there are several."""
+    several = len(study.outcomes) > 1
+    return [f"expected {outcome.name}{'' if several else ' (9 of 10)'}" for outcome in study.outcomes]
 
 
-def expected_text(trial: Trial, expected: tuple[float, float, float] | None) -> str:
-    """What is expected, or how the trial came about."""
-    if expected is not None:
-        return interval(*expected)
-    return "(initial design)" if trial.source == "design" else f"({trial.source})"
+def expected_cells(study: Study, trial: Trial, expected: Expected | None) -> dict[str, str]:
+    """What is expected of each outcome, or how the trial came about; or the result, where there is one."""
+    source = "(initial design)" if trial.source == "design" else f"({trial.source})"
+    cells = {}
+    for name, head in zip((outcome.name for outcome in study.outcomes), expected_names(study), strict=True):
+        text = source if expected is None else interval(*expected[name])
+        if name in trial.values:
+            value = trial.values[name]
+            text = f"{'failed' if value is None else number(value)} (measured)"
+        cells[head] = text
+    return cells
 
 
-def _record(lab: Lab, trial: Trial, expected: tuple[float, float, float] | None) -> dict[str, Any]:
+def _record(lab: Lab, trial: Trial, expected: Expected | None) -> dict[str, Any]:
     return {
         "trial": trial.number,
         "row": trial.row,
@@ -171,6 +197,9 @@ def _record(lab: Lab, trial: Trial, expected: tuple[float, float, float] | None)
     }
 
 
-def expected_record(expected: tuple[float, float, float] | None) -> dict[str, float] | None:
-    """The same for machines."""
-    return None if expected is None else dict(zip(("median", "low", "high"), expected, strict=True))
+def expected_record(expected: Expected | None) -> dict[str, Any] | None:
+    """The same for machines; by outcome, where there are several."""
+    if expected is None:
+        return None
+    found = {name: dict(zip(("median", "low", "high"), ends, strict=True)) for name, ends in expected.items()}
+    return found if len(found) > 1 else next(iter(found.values()))

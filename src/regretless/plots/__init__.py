@@ -5,7 +5,16 @@ is changed.
 """
 
 from regretless.plots.certificate import plot_certificate
+from regretless.plots.front import plot_front, plot_fronts, plot_hypervolume
 from regretless.plots.posterior import plot_posterior
 from regretless.plots.regret import plot_regret, plot_run
 
-__all__ = ["plot_certificate", "plot_posterior", "plot_regret", "plot_run"]
+__all__ = [
+    "plot_certificate",
+    "plot_front",
+    "plot_fronts",
+    "plot_hypervolume",
+    "plot_posterior",
+    "plot_regret",
+    "plot_run",
+]

@@ -20,6 +20,7 @@ __all__ = [
     "ORANGE",
     "SKY",
     "VERMILLION",
+    "VIOLATES",
     "load",
     "mark",
     "new_axes",
@@ -36,6 +37,8 @@ GREY = "#767676"
 
 #: Evaluations that no rule chose, as legends call them.
 INITIAL, ADDED = "initial design", "added by the user"
+#: Evaluations whose measured constraints do not all hold.
+VIOLATES = "violates a constraint"
 
 
 def load(module: str) -> Any:
@@ -49,6 +52,8 @@ def load(module: str) -> Any:
 def mark(label: str) -> dict[str, Any]:
     """How an evaluation is marked, by the label of its group: shapes as well as colours tell the groups apart."""
     shapes = {INITIAL: "s", ADDED: "D"}
+    if label == VIOLATES:
+        return {"marker": "x", "color": GREY}
     return {
         "marker": shapes.get(label, "o"),
         "facecolor": "white" if label in shapes else VERMILLION,

@@ -7,6 +7,7 @@ import numpy as np
 
 from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
+from regretless.optimizer import Outcome
 from regretless.plots.canvas import (
     ADDED,
     BLACK,
@@ -16,15 +17,16 @@ from regretless.plots.canvas import (
     ORANGE,
     SKY,
     VERMILLION,
+    VIOLATES,
     load,
     mark,
     new_axes,
     ticks,
     tidy,
 )
-from regretless.plots.records import Evaluations, as_study, evaluations
+from regretless.plots.records import Evaluations, as_study, evaluations, objectives_of
 from regretless.spaces import Float, Int, Mixed
-from regretless.study import Recommendation, Result, Study
+from regretless.study import Recommendation, Result, Study, Trial
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,13 +42,19 @@ _POINT: dict[str, Any] = {"s": 30, "edgecolor": BLACK, "linewidth": 0.7, "clip_o
 
 
 def plot_posterior(
-    source: Study | Result, ax: "Axes | None" = None, *, over: str | Sequence[str] | None = None, n_grid: int = 81
+    source: Study | Result,
+    ax: "Axes | None" = None,
+    *,
+    over: str | Sequence[str] | None = None,
+    outcome: str | None = None,
+    n_grid: int = 81,
 ) -> "Axes":
     """Draw the posterior over one or two parameters, with the points that were evaluated.
 
     Over one parameter: the mean, a band of two standard deviations of f, and the points. Over two: filled contours of
     the mean, and the points coloured by the order of their evaluation. The initial design is marked apart, and so is
-    the recommended point.
+    the recommended point. Trials that violate a constraint are crosses; the bound of a constraint that is drawn is a
+    line.
 
     Parameters
     ----------
@@ -56,7 +64,10 @@ def plot_posterior(
         Where to draw; new axes by default.
     over
         The name of one real or whole-number parameter, or of two. It may be left out where only one or two vary. The
-        others are held at the recommended point: what is drawn is a slice, and points are projected onto it.
+        others are held at the recommended point: what is drawn is a slice, and points are projected onto it. With
+        several objectives they are held at the first of the Pareto-optimal trials.
+    outcome
+        Which outcome to draw; the (first) objective by default.
     n_grid
         Grid points along each parameter.
 
@@ -66,15 +77,16 @@ def plot_posterior(
         What was drawn into.
     """
     study = as_study(source)
-    seen = evaluations(study)
+    drawn = _outcome(study, outcome)
+    seen = evaluations(study, drawn.name)
     axes_of = _chosen(study, over)
-    recommended = study.recommend()
+    recommended = _anchor(study)
     ax = new_axes(ax)
     grids = [_grid(part, n_grid) for part in axes_of.values()]
     if len(axes_of) == 1:
-        _draw_line(ax, study, seen, recommended, next(iter(axes_of)), grids[0])
+        _draw_line(ax, study, drawn, seen, recommended, next(iter(axes_of)), grids[0])
     else:
-        _draw_map(ax, study, seen, recommended, list(axes_of), grids)
+        _draw_map(ax, study, drawn, seen, recommended, list(axes_of), grids)
     for axis, part, grid in zip("xy", axes_of.values(), grids, strict=False):
         ax.set(**{f"{axis}scale": "log" if part.log else "linear", f"{axis}lim": (grid[0], grid[-1])})
         if not part.log:
@@ -87,10 +99,32 @@ def plot_posterior(
     return ax
 
 
+def _outcome(study: Study, name: str | None) -> Outcome:
+    known = {each.name: each for each in study.outcomes}
+    if name is not None and name not in known:
+        raise InvalidInput(f"outcome must be one of {', '.join(known)}, got {name!r}.")
+    return study.outcomes[0] if name is None else known[name]
+
+
+def _anchor(study: Study) -> Recommendation | Trial:
+    """Where what is not drawn is held: the recommended point, or one of several that are Pareto-optimal."""
+    if len(objectives_of(study)) == 1:
+        return study.recommend()
+    if not study.best_trials:
+        raise InvalidInput("there is nothing to draw: no trial has every outcome and satisfies the constraints yet.")
+    return study.best_trials[0]
+
+
 def _draw_line(
-    ax: "Axes", study: Study, seen: Evaluations, recommended: Recommendation, name: str, grid: list[Any]
+    ax: "Axes",
+    study: Study,
+    outcome: Outcome,
+    seen: Evaluations,
+    recommended: Recommendation | Trial,
+    name: str,
+    grid: list[Any],
 ) -> None:
-    mean, sd = study.predict([{**recommended.params, name: value} for value in grid])
+    mean, sd = study.predict([{**recommended.params, name: value} for value in grid], outcome.name)
     ax.fill_between(grid, mean - 2.0 * sd, mean + 2.0 * sd, color=SKY, alpha=0.3, linewidth=0, label="mean ± 2 sd")
     ax.plot(grid, mean, color=BLUE, linewidth=2.0, label="posterior mean")
     x, measured = seen.column(name), np.isfinite(seen.value)
@@ -98,40 +132,64 @@ def _draw_line(
     for label, group in seen.groups.items():
         which = group & measured
         if which.any():
-            ax.scatter(x[which], seen.value[which], label=label, **{**mark(label), **_POINT})
-    ax.axvline(recommended.params[name], color=GREEN, linestyle="--", linewidth=1.5, label="recommended")
+            ax.scatter(x[which], seen.value[which], label=label, **_look(label))
+    if isinstance(recommended, Recommendation):
+        ax.axvline(recommended.params[name], color=GREEN, linestyle="--", linewidth=1.5, label="recommended")
+    if outcome.role == "constraint":
+        ax.axhline(outcome.bound, color=VERMILLION, linewidth=1.2, linestyle=":", label=outcome.wanted)
     ax.set_xlabel(name)
-    ax.set_ylabel("value")
+    ax.set_ylabel("value" if len(study.outcomes) == 1 else outcome.name)
     tidy(ax, grid=True)
 
 
 def _draw_map(
-    ax: "Axes", study: Study, seen: Evaluations, recommended: Recommendation, names: list[str], grids: list[list[Any]]
+    ax: "Axes",
+    study: Study,
+    outcome: Outcome,
+    seen: Evaluations,
+    recommended: Recommendation | Trial,
+    names: list[str],
+    grids: list[list[Any]],
 ) -> None:
     a, b = names
     many = [{**recommended.params, a: u, b: v} for v in grids[1] for u in grids[0]]
-    mean: Floats = study.predict(many)[0].reshape(len(grids[1]), len(grids[0]))
+    mean: Floats = study.predict(many, outcome.name)[0].reshape(len(grids[1]), len(grids[0]))
     ramp = load("matplotlib.colors").LinearSegmentedColormap.from_list
     filled = ax.contourf(grids[0], grids[1], mean, levels=24, cmap=ramp("mean", _PALE_TO_BLUE))
     filled.set_edgecolor("face")  # no hairlines between the bands in vector formats
     x, y = seen.column(a), seen.column(b)
     shown = (grids[0][0] <= x) & (x <= grids[0][-1]) & (grids[1][0] <= y) & (y <= grids[1][-1])
     for label, group in seen.groups.items():
-        which, look = group & shown, {**mark(label), **_POINT}
+        which, look = group & shown, _look(label)
         if not which.any():
             continue
-        if label not in (INITIAL, ADDED):  # chosen by the rule: coloured by their order
+        if label not in (INITIAL, ADDED, VIOLATES):  # chosen by the rule: coloured by their order
             del look["facecolor"]
             look |= {"c": seen.number[which], "cmap": ramp("order", _YELLOW_TO_BROWN)}
         dots = ax.scatter(x[which], y[which], label=label, **look)
         if "c" in look:
             _bar(ax, dots, "evaluation", whole=True)
-    _bar(ax, filled, "posterior mean", whole=False)
-    star: dict[str, Any] = {"marker": "*", "facecolor": GREEN, "edgecolor": "white", "clip_on": False, "zorder": 5}
-    ax.scatter([recommended.params[a]], [recommended.params[b]], s=150, linewidth=0.9, label="recommended", **star)
+    told = "posterior mean" if len(study.outcomes) == 1 else f"posterior mean of {outcome.name}"
+    _bar(ax, filled, told, whole=False)
+    if outcome.role == "constraint" and mean.min() < outcome.bound < mean.max():
+        edge: dict[str, Any] = {"colors": [VERMILLION], "linewidths": 1.6, "linestyles": "--"}
+        ax.contour(grids[0], grids[1], mean, levels=[outcome.bound], **edge)
+        ax.plot([], [], color=VERMILLION, linewidth=1.6, linestyle="--", label=f"edge of {outcome.wanted}")
+    if isinstance(recommended, Recommendation):
+        star: dict[str, Any] = {"marker": "*", "facecolor": GREEN, "edgecolor": "white", "clip_on": False, "zorder": 5}
+        ax.scatter([recommended.params[a]], [recommended.params[b]], s=150, linewidth=0.9, label="recommended", **star)
     ax.set_xlabel(a)
     ax.set_ylabel(b)
     tidy(ax, grid=False)
+
+
+def _look(label: str) -> dict[str, Any]:
+    """How a group of points is drawn; a cross has no edge."""
+    look = {**mark(label), **_POINT}
+    if label == VIOLATES:
+        del look["edgecolor"]
+        look["linewidth"] = 1.4
+    return look
 
 
 def _bar(ax: "Axes", drawn: Any, label: str, *, whole: bool) -> None:

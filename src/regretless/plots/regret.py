@@ -7,7 +7,7 @@ import numpy as np
 from regretless.arrays import as_finite_float
 from regretless.plots.canvas import BLUE, mark, new_axes, new_figure, ticks, tidy
 from regretless.plots.posterior import plot_posterior
-from regretless.plots.records import as_study, evaluations
+from regretless.plots.records import as_study, evaluations, one_objective
 from regretless.study import Result, Study
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ def plot_regret(source: Study | Result, optimum: float | None = None, ax: "Axes 
     Parameters
     ----------
     source
-        A study, or the result of a run. Failed trials count as evaluations; pending ones are left out.
+        A study with one objective, or the result of a run. Failed trials count as evaluations; pending ones are left
+        out. Under constraints the best so far is the best that satisfies them all; other trials are crosses.
     optimum
         The best value there is, in the units and sign of the study. Regret is drawn on a log scale; a scale that is
         linear near 0 is used where regret is 0, or below 0 as noise can make it.
@@ -38,6 +39,7 @@ def plot_regret(source: Study | Result, optimum: float | None = None, ax: "Axes 
         What was drawn into.
     """
     study = as_study(source)
+    one_objective(study, "plot_regret")
     seen = evaluations(study)
     ax = new_axes(ax)
     sign = 1.0 if study.direction == "maximize" else -1.0
@@ -47,13 +49,14 @@ def plot_regret(source: Study | Result, optimum: float | None = None, ax: "Axes 
         drawn, values = sign * (best - seen.best), sign * (best - seen.value)
     before = int(np.argmax([*seen.chosen, True]))  # evaluations before the rule's first choice
     ax.axvspan(0.5, before + 0.5, color="#F1F1F1", linewidth=0, zorder=0)
-    ax.step(seen.number, drawn, where="post", color=BLUE, linewidth=2.0, label="best so far")
+    best_so_far = "best so far" if len(study.outcomes) == 1 else "best feasible so far"
+    ax.step(seen.number, drawn, where="post", color=BLUE, linewidth=2.0, label=best_so_far)
     for label, which in seen.groups.items():
         ax.scatter(seen.number[which], values[which], s=18, label=label, zorder=3, linewidth=0.9, **mark(label))
     ax.set_xlabel("evaluation")
     ax.xaxis.set_major_locator(ticks(whole=True))
     if optimum is None:
-        ax.set_ylabel("value")
+        ax.set_ylabel("value" if len(study.outcomes) == 1 else study.objective)
     else:
         ax.set_ylabel("simple regret")
         known = np.concatenate([drawn, values])

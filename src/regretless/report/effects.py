@@ -45,8 +45,10 @@ class Effect:
         return max(means) - min(means)
 
 
-def effects(study: Study) -> list[Effect]:
-    """The effect of every factor that varies, the largest first. At least one value must have been told.
+def effects(study: Study, outcome: str | None = None) -> list[Effect]:
+    """The effect of every factor that varies on an outcome, the largest first. It must have been told at least once.
+
+    Of the (first) objective where no ``outcome`` is named.
 
     >>> study = Study([{"a": a, "b": b} for a in range(5) for b in ("x", "y")], seed=1)
     >>> for _ in range(10):
@@ -56,7 +58,7 @@ def effects(study: Study) -> list[Effect]:
     ['b', 'a']
     """
     points = _points(study)
-    mean = study.predict(points)[0]
+    mean = study.predict(points, outcome)[0]
     used = (trial for trial in study.trials if trial.status == "told" and not trial.excluded)
     told = [trial.params for trial in used if trial.note is None]  # others are at no level of the factors
     found = []

@@ -89,14 +89,14 @@ def measured_before(study: Study, trial: Trial) -> int:
     )
 
 
-def expected(study: Study, trial: Trial) -> tuple[float, float, float] | None:
-    """What was expected of the measurement when it was suggested: see `Study.predict_measurement`. None for a design.
+def expected(study: Study, trial: Trial) -> dict[str, tuple[float, float, float]] | None:
+    """What was expected of each outcome when it was suggested: see `Study.predict_measurement`. None for a design.
 
     >>> study = Study([{"t": t} for t in range(20)], seed=1)
     >>> for _ in range(6):
     ...     asked = study.ask()
     ...     told = study.tell(asked, -abs(asked.params["t"] - 7))
-    >>> median, low, high = expected(study, study.trials[-1])
+    >>> median, low, high = expected(study, study.trials[-1])["value"]
     >>> low <= told.value <= high
     True
     """
@@ -104,11 +104,16 @@ def expected(study: Study, trial: Trial) -> tuple[float, float, float] | None:
         return None
     try:
         task, history = asked_from(study, trial.number)
+        if not all(len(history.series(k).y) for k in range(len(task.outcomes))):
+            return None  # of a batch that was asked for before there was any result
         state = doubted(task, history, State.empty(task))
-        median, low, high = measurement_of(task, history, state, task.domain.encode_many([trial.params]))
+        X, found = task.domain.encode_many([trial.params]), {}
+        for k, outcome in enumerate(task.outcomes):
+            median, low, high = measurement_of(task, history, state, X, k)
+            found[outcome.name] = float(median[0]), float(low[0]), float(high[0])
     except RegretlessError:
         return None
-    return float(median[0]), float(low[0]), float(high[0])
+    return found
 
 
 def _pick(task: Task, history: History, number: int, zeta: float, state: State) -> Pick:

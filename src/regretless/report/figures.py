@@ -3,33 +3,52 @@
 import io
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.errors import NumericalError
+from regretless.errors import InvalidInput, NumericalError
 from regretless.optimizer import Certified
-from regretless.plots import plot_certificate, plot_regret
+from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_regret
 from regretless.plots.canvas import BLUE, SKY, load
 from regretless.plots.page import image
 from regretless.report.effects import Effect
+from regretless.report.text import objectives_of
 from regretless.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["certificate_figure", "certificates", "effects_figure", "progress_figure"]
+__all__ = ["certificate_figure", "certificates", "effects_figure", "front_figure", "progress_figure"]
 
 #: Certificates that are computed again for the figure: each needs a fit.
 _LOOKS = 12
 
 
 def progress_figure(study: Study) -> str:
-    """The best value so far."""
+    """The best value so far; of several objectives the hypervolume."""
     figure, ax = _figure((7.0, 3.4))
+    if len(objectives_of(study)) > 1:
+        plot_hypervolume(study, ax=ax)
+        return _embedded(figure, "The hypervolume of the measured front, by evaluation")
     plot_regret(study, ax=ax)
     ax.set_ylabel(study.objective)
     return _embedded(figure, "The best value so far, by evaluation")
+
+
+def front_figure(study: Study) -> str:
+    """What was measured and what is recommended, for each pair of objectives."""
+    pairs = list(combinations([outcome.name for outcome in objectives_of(study)], 2))
+    columns = min(len(pairs), 2)
+    rows = -(-len(pairs) // columns)
+    figure = load("matplotlib.figure").Figure(figsize=(6.4 * columns, 4.6 * rows), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for ax, pair in zip(axes, pairs, strict=False):
+        plot_front(study, ax, over=pair)
+    for ax in axes[len(pairs) :]:
+        ax.set_visible(False)
+    return _embedded(figure, "Measured and recommended points, one objective against another")
 
 
 def certificates(study: Study) -> tuple[list[Certified], list[int]]:
@@ -37,11 +56,14 @@ def certificates(study: Study) -> tuple[list[Certified], list[int]]:
 
     All of them are the study's own: its model, its candidates, the results as they are corrected today.
     """
-    n = sum(trial.value is not None and not trial.excluded for trial in study.trials)
+    used = (trial for trial in study.trials if trial.status != "lost" and not trial.excluded)
+    n = sum(trial.value is not None for trial in used)
     counts = sorted({int(count) for count in np.linspace(min(3, n), n, _LOOKS)})
     looks = {}
     for count in reversed(counts):  # now first: its model is at hand
-        with suppress(NumericalError):  # values that are too large to say what is left
+        with suppress(
+            NumericalError, InvalidInput
+        ):  # values that are too large to say what is left, or outcomes without any
             looks[count] = study.certificate(leave_out=n - count)
     return list(looks.values())[::-1], list(looks)[::-1]
 

@@ -1,6 +1,6 @@
 """The report of a study as one page of HTML: where it stands, figures, and every suggestion explained."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from typing import Any
@@ -10,9 +10,10 @@ from regretless.errors import MissingExtra
 from regretless.plots.page import html_page
 from regretless.report.effects import Effect, effects
 from regretless.report.explain import Explanation, Pick, expected, explain, measured_before
-from regretless.report.figures import certificate_figure, effects_figure, progress_figure
+from regretless.report.figures import certificate_figure, effects_figure, front_figure, progress_figure
+from regretless.report.fronts import front_tables
 from regretless.report.status import status_of
-from regretless.report.text import interval, number, pairs, plus_minus, utc
+from regretless.report.text import interval, is_measured, number, objectives_of, pairs, plus_minus, results, utc
 from regretless.study import Event, Study, Trial
 
 __all__ = ["GENERATOR", "html_report"]
@@ -46,17 +47,19 @@ def html_report(
     progress
         Called once for every trial that is explained.
     """
-    title = f"{study.name or 'Study'}: {study.objective}"
+    title = f"{study.name or 'Study'}: {', '.join(outcome.name for outcome in objectives_of(study))}"
     when = (now or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    found = effects(study) if study.best is not None and _drawable(study) else []
+    drawn = study.outcomes if is_measured(study) and _drawable(study) else ()
+    found = {outcome.name: effects(study, outcome.name) for outcome in drawn}
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(when)} · regretless {escape(__version__)}</p>',
         _facts(status_of(study, row_name=row_name).facts() if facts is None else facts),
+        *_fronts(study, row_name),
         *_figures(study, found),
-        *_effects_table(found, study.objective),
+        *(part for name, each in found.items() for part in _effects_table(each, name, only=len(found) == 1)),
         "<h2>Every suggestion, explained</h2>",
-        _EXPLAINED.format(_SCORE[study.direction]),
+        _EXPLAINED.format(_SCORE[study.direction]) if len(study.outcomes) == 1 else _EXPLAINED_SEVERAL,
         *_again(study),
         _suggestions(study, row_name, progress),
         "<h2>Every trial</h2>",
@@ -71,6 +74,11 @@ knowing. ζ is drawn at random each time. A <b>cautious</b> draw (one in twenty 
 known, a <b>bold</b> one (one in twenty is larger) would have looked where least is known. Where all three name the same
 experiment, luck had no part in it. <b>Expected</b> is what the measurement should have given by the results there
 were: the median, and in brackets where nine of ten should fall.</p>"""
+_EXPLAINED_SEVERAL = """<p>Every outcome has a model of its own. An experiment is tried where the objectives may be good
+and the constraints may hold: each model's mean, and √ζ standard deviations for not knowing. ζ is drawn at random each
+time, once for all outcomes. Several objectives are weighed with weights that are drawn too: other weights lead to
+another part of the front. <b>Expected</b> is what the measurements should have given by the results there were: the
+median, and in brackets where nine of ten should fall.</p>"""
 _REPEATED = """<p>Some experiments were suggested again although they had a result: by the rule's score another one was
 worth more than a result anywhere else, as happens where measurements are noisy. A study made with repeats "never"
 measures nothing twice.</p>"""
@@ -82,16 +90,31 @@ def _facts(facts: Iterable[tuple[str, str]]) -> str:
     return f'<table class="facts">{rows}</table>'
 
 
-def _figures(study: Study, found: Sequence[Effect]) -> list[str]:
-    if study.best is None:
+def _fronts(study: Study, row_name: str) -> list[str]:
+    """With several objectives what to choose from, by the models and by measurement."""
+    if len(objectives_of(study)) == 1 or not is_measured(study):
+        return []
+    parts = ["<h2>What to choose from</h2>"]
+    for title, names, rows in front_tables(study, study.front, row_name):
+        cells = [[number(row.get(name)) for name in names] for row in rows]
+        parts += [f"<p>{escape(title)}</p>", _table(names, cells)]
+    return parts
+
+
+def _figures(study: Study, found: Mapping[str, Sequence[Effect]]) -> list[str]:
+    if not is_measured(study):
         return ["<p>Nothing was measured yet, so there is nothing to draw.</p>"]
     if not _drawable(study):
         return [f'<p class="note">Without figures: there are results beyond {_LARGEST_DRAWN:g}.</p>']
     try:
+        several = len(objectives_of(study)) > 1
         parts = ["<h2>Progress</h2>", progress_figure(study)]
-        parts += ["<h2>How much regret was left</h2>", _CERTIFICATE, certificate_figure(study)]
-        if found:
-            parts += ["<h2>What each factor does</h2>", _EFFECTS, effects_figure(found, study.objective)]
+        if several:
+            parts += ["<h2>The front</h2>", _FRONT, front_figure(study)]
+        parts += ["<h2>How much regret was left</h2>", _LEFT if several else _CERTIFICATE, certificate_figure(study)]
+        if any(found.values()):
+            parts += ["<h2>What each factor does</h2>", _EFFECTS]
+            parts += [effects_figure(each, name) for name, each in found.items() if each]
     except MissingExtra as error:
         return [
             f'<p class="note">Without figures: {escape(str(error))}</p>',
@@ -103,16 +126,21 @@ def _figures(study: Study, found: Sequence[Effect]) -> list[str]:
 
 _CERTIFICATE = """<p>An upper bound on what settling on the recommended experiment costs, in expectation and under the
 fitted model, after so many results. The marks say whether the data speak against the model.</p>"""
+_LEFT = """<p>An upper bound on how far another candidate may be beyond all recommended ones, in all objectives at once:
+in widths of the recommended front, in expectation and under the fitted models, after so many results.</p>"""
+_FRONT = """<p>Filled marks are recommended, where the models expect them and with bars of one standard deviation;
+circles were measured. No recommended experiment is better than another in everything.</p>"""
 _EFFECTS = """<p>What the model expects at each level of a factor, averaged over all candidates that have it; the band
 holds eight of ten of them. The factor with the largest effect comes first.</p>"""
 
 
 def _drawable(study: Study) -> bool:
     """Whether averages of the results, and axes for them, are finite numbers."""
-    return all(abs(trial.value) <= _LARGEST_DRAWN for trial in study.trials if trial.value is not None)
+    values = (value for trial in study.trials for value in trial.values.values() if value is not None)
+    return all(abs(value) <= _LARGEST_DRAWN for value in values)
 
 
-def _effects_table(found: Sequence[Effect], objective: str) -> list[str]:
+def _effects_table(found: Sequence[Effect], objective: str, *, only: bool) -> list[str]:
     rows = [
         [
             effect.name,
@@ -127,7 +155,8 @@ def _effects_table(found: Sequence[Effect], objective: str) -> list[str]:
     if not rows:
         return []
     head = ["factor", "level", f"expected {objective}, average", "eight of ten candidates", "results"]
-    return [f"<details><summary>As a table</summary>{_table(head, rows)}</details>"]
+    title = "As a table" if only else f"As a table: {objective}"
+    return [f"<details><summary>{escape(title)}</summary>{_table(head, rows)}</details>"]
 
 
 def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> str:
@@ -140,10 +169,18 @@ def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> st
         before = measured_before(study, trial)
         again = f" (measured {before}\u00d7 before)" if before else ""
         where = _where(trial.row, trial.params, row_name) + again
-        rows.append([str(trial.number), where, "–" if hoped is None else interval(*hoped), *_why(trial, why, row_name)])
+        rows.append([str(trial.number), where, _hoped(hoped), *_why(study, trial, why, row_name)])
     if not rows:
         return "<p>Nothing was suggested yet.</p>"
-    return _table(["trial", "suggested", "expected", "ζ", "a cautious draw", "a bold draw", "came out"], rows)
+    draws = ["a cautious draw", "a bold draw"] if len(study.outcomes) == 1 else []
+    return _table(["trial", "suggested", "expected", "ζ", *draws, "came out"], rows)
+
+
+def _hoped(hoped: Mapping[str, tuple[float, float, float]] | None) -> str:
+    if hoped is None:
+        return "–"
+    texts = {name: interval(*ends) for name, ends in hoped.items()}
+    return "; ".join(text if len(texts) == 1 else f"{name} {text}" for name, text in texts.items())
 
 
 def _again(study: Study) -> list[str]:
@@ -152,13 +189,23 @@ def _again(study: Study) -> list[str]:
     return [_REPEATED] if repeats else []
 
 
-def _why(trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
+def _why(study: Study, trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
+    if len(study.outcomes) > 1:
+        return [_drawn(trial), results(study, trial) or trial.status]
     if why is None:
         reason = {"design": "initial design: nothing to model yet", "random": trial.fallback or "at random"}
         zeta = number(trial.zeta) if trial.zeta is not None else reason.get(trial.source, "–")
         return [zeta, "–", "–", _outcome(trial)]
     picks = (_other(trial, pick, row_name) for pick in (why.cautious, why.bold))
     return [f"{trial.zeta:.3g}, {why.draw}", *picks, _outcome(trial)]
+
+
+def _drawn(trial: Trial) -> str:
+    """What was drawn for a suggestion with several outcomes: zeta, and the weights of the objectives."""
+    if trial.zeta is None:
+        return {"design": "initial design: nothing to model yet"}.get(trial.source, trial.fallback or "–")
+    weights = [f"{value:.2f}" for key, value in trial.record.items() if key.startswith("weight_")]
+    return f"{trial.zeta:.3g}" + (f"; weights {', '.join(weights)}" if weights else "")
 
 
 def _other(trial: Trial, pick: Pick, row_name: str) -> str:
@@ -174,8 +221,10 @@ def _trials(study: Study, row_name: str) -> str:
     for trial in study.trials:
         note = f"{trial.source}{', excluded' if trial.excluded else ''}{f'; {trial.note}' if trial.note else ''}"
         cells = [number(trial.params[name]) for name in names]
-        rows.append([str(trial.number), *([str(trial.row)] if has_rows else []), *cells, _outcome(trial), note])
-    return _table(["trial", *([row_name] if has_rows else []), *names, study.objective, ""], rows)
+        came = [_outcome(trial)] if len(study.outcomes) == 1 else [_part(trial, each.name) for each in study.outcomes]
+        rows.append([str(trial.number), *([str(trial.row)] if has_rows else []), *cells, *came, note])
+    outcomes = [outcome.name for outcome in study.outcomes]
+    return _table(["trial", *([row_name] if has_rows else []), *names, *outcomes, ""], rows)
 
 
 def _corrections(study: Study) -> list[str]:
@@ -187,7 +236,7 @@ def _corrections(study: Study) -> list[str]:
             event.author,
             "released" if event.kind == "lost" else event.kind.replace("_", " "),
             _about(event),
-            number(event.value),
+            _values(event),
             str(event.data.get("reason", "")),
         ]
         for event in study.events()
@@ -196,6 +245,13 @@ def _corrections(study: Study) -> list[str]:
     if not rows:
         return []
     return ["<h2>Corrections</h2>", _table(["when", "who", "what", "trial or row", "value", "why"], rows)]
+
+
+def _values(event: Event) -> str:
+    several = event.data.get("values")
+    if not several:
+        return number(event.value)
+    return ", ".join(f"{name} {'failed' if value is None else number(value)}" for name, value in several.items())
 
 
 def _about(event: Event) -> str:
@@ -209,6 +265,13 @@ def _outcome(trial: Trial) -> str:
     if trial.value is not None:
         return number(trial.value)
     return "released" if trial.status == "lost" else trial.status
+
+
+def _part(trial: Trial, outcome: str) -> str:
+    if outcome not in trial.values:
+        return "released" if trial.status == "lost" else trial.status
+    value = trial.values[outcome]
+    return "failed" if value is None else number(value)
 
 
 def _where(row: Any, params: Any, row_name: str) -> str:

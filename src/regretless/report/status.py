@@ -8,60 +8,107 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from regretless.errors import NumericalError
-from regretless.optimizer import Certified, as_limits
-from regretless.report.text import number, plus_minus, point
-from regretless.study import Recommendation, Regret, RemainingRegret, Study, Trial
+from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, Regret, RemainingRegret, StopRule, as_limits
+from regretless.optimizer.wording import rounded
+from regretless.report.fronts import front_tables, violations
+from regretless.report.text import is_measured, number, objectives_of, plus_minus, point, share
+from regretless.study import Recommendation, Study, Trial
 
 __all__ = ["StudyStatus", "status_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class StudyStatus:
-    """What is known of a study; ``left`` and ``recommended`` are None where there is no certificate."""
+    """What is known of a study; ``left`` is None where there is no certificate."""
 
     study: Study
     row_name: str
     counts: Mapping[str, int]  # of trials, by what became of them
-    stop: Regret | None
+    stop: StopRule | None
     option: str  # how the user says when to stop
-    best: Trial | None = None
+    measured: bool = False  # whether every outcome has a result
+    best: Trial | None = None  # of one objective; under constraints the best of those that satisfy them
     repeats: tuple[float, ...] = ()  # all values measured where the best one was
-    recommended: Recommendation | None = None
+    recommended: Recommendation | None = None  # of one objective
+    front: tuple[Recommendation, ...] = ()  # of several objectives, in place of the two above
     left: Certified | None = None
     met: bool = False  # whether the stop rule is: what `Study.should_stop` says
     trouble: str = ""  # why there is no certificate although something was measured
 
     def facts(self) -> list[tuple[str, str]]:
         """Labelled sentences."""
-        objective = self.study.objective
-        said = {"lost": "released"}
-        counted = " · ".join(f"{count} {said.get(word, word)}" for word, count in self.counts.items() if count)
-        facts = [("Objective", f"{objective}, to be {self.study.direction}d".replace("ized", "ised"))]
-        facts.append(("Experiments", counted or "none yet"))
+        facts = [*self._aims(), ("Experiments", self._counted())]
         if self.study.excluded_rows:
             facts.append(("Excluded rows", f"{self.row_name} {', '.join(map(str, self.study.excluded_rows))}"))
-        if self.best is None:
+        if not self.measured:
             return [*facts, ("Advice", self.advice())]
+        if self.study.limits is not None:
+            facts.append(("Limits", self._limits()))
+        facts.append(("Best measured", self._best()))
+        if violated := violations(self.study):
+            facts.append(("Violations", violated))
+        if self.left is None:
+            return [*facts, ("Certificate", f"None: {self.trouble}"), ("Advice", self.advice())]
+        return [
+            *facts,
+            ("Recommended", self._recommended()),
+            ("Certificate", self.left.promise(self.row_name)),
+            ("Trust", _trust(self.left)),
+            ("Advice", self.advice()),
+        ]
+
+    def tables(self) -> list[tuple[str, list[str], list[dict[str, Any]]]]:
+        """With several objectives the fronts, by the models and by what was measured: title, columns and rows."""
+        return [] if len(objectives_of(self.study)) == 1 else front_tables(self.study, self.front, self.row_name)
+
+    def _aims(self) -> list[tuple[str, str]]:
+        objectives = objectives_of(self.study)
+        bounds = [outcome.wanted for outcome in self.study.outcomes if outcome.role == "constraint"]
+        facts = [("Objective" if len(objectives) == 1 else "Objectives", "; ".join(each.wanted for each in objectives))]
+        return [*facts, ("Constraints" if len(bounds) > 1 else "Constraint", "; ".join(bounds))] if bounds else facts
+
+    def _counted(self) -> str:
+        said = {"lost": "released"}
+        counted = " · ".join(f"{count} {said.get(word, word)}" for word, count in self.counts.items() if count)
+        parts = sum(trial.status == "pending" and bool(trial.values) for trial in self.study.trials)
+        return (counted or "none yet") + (f" ({parts} of them measured in part)" if parts else "")
+
+    def _best(self) -> str:
+        """The best single result, or the Pareto-optimal ones."""
+        if len(objectives_of(self.study)) > 1:
+            return self._pareto()
+        if self.best is None:
+            return "None: no experiment has satisfied the constraints yet"
         best = f"{number(self.best.value)} at {point(self.best.row, self.best.params, self.row_name)}"
+        others = [f"{name} {number(value)}" for name, value in self.best.values.items() if name != self.study.objective]
+        best += f", with {', '.join(others)}" if others else ""
         if self.best.note is not None:
             best += f" ({self.best.note})"
         if len(self.repeats) > 1:
             mean = sum(self.repeats) / len(self.repeats)
             best += f"; measured {len(self.repeats)} times there, {number(mean)} on average"
-        if self.study.limits is not None:
-            facts.append(("Limits", self._limits()))
-        facts.append(("Best measured", best))
-        if self.left is None or self.recommended is None:
-            return [*facts, ("Certificate", f"None: {self.trouble}"), ("Advice", self.advice())]
-        advised = point(self.recommended.row, self.recommended.params, self.row_name)
-        expected = plus_minus(self.recommended.mean, self.recommended.sd)
-        return [
-            *facts,
-            ("Recommended", f"{advised}, expected {expected}"),
-            ("Certificate", self.left.promise(self.row_name)),
-            ("Trust", _trust(self.left)),
-            ("Advice", self.advice()),
-        ]
+        return best
+
+    def _pareto(self) -> str:
+        trials, reference = self.study.best_trials, self.study.reference
+        if not trials or reference is None:
+            return "None: no experiment has satisfied the constraints yet"
+        above = ", ".join(f"{name} {number(value)}" for name, value in reference.items())
+        which = f"{len(trials)} Pareto-optimal experiment{'s' * (len(trials) > 1)}"
+        return f"{which}, with a hypervolume of {rounded(self.study.hypervolume)} over the reference {above}"
+
+    def _recommended(self) -> str:
+        if self.recommended is None:
+            ids = [str(each.row) for each in self.front if each.row is not None]
+            named = f": {self.row_name} {', '.join(ids)}" if ids else ""
+            return f"{len(self.front)} experiment{'s' * (len(self.front) > 1)} to choose from{named}"
+        chosen = self.recommended
+        advised = point(chosen.row, chosen.params, self.row_name)
+        if chosen.prob_feasible is None:
+            return f"{advised}, expected {plus_minus(chosen.mean, chosen.sd)}"
+        expected = ", ".join(f"{name} {plus_minus(*moments)}" for name, moments in chosen.expected.items())
+        doubt = "" if chosen.qualified else ", less than was asked for"
+        return f"{advised}, expected {expected}; feasible with probability {share(chosen.prob_feasible)}{doubt}"
 
     def _limits(self) -> str:
         """What the objective cannot leave, and which results do all the same."""
@@ -80,7 +127,7 @@ class StudyStatus:
 
     def advice(self) -> str:
         """Whether to stop, in a sentence."""
-        if self.best is None:
+        if not self.measured:
             return "Go on: nothing was measured yet."
         if self.left is None:
             return "Go on, or look at the data: without a certificate there is no reason to stop."
@@ -93,9 +140,14 @@ class StudyStatus:
             return f"Going on is {gain}. Say how much is worth it with {self.option}."
         if self.left.trust.light == "too few data":
             return "Go on: there are too few data to trust the model with that decision."
-        if self.left.bound <= self.stop.threshold(self.left):
+        if self.stop.measure(self.left) <= self.stop.threshold(self.left):
             return f"Go on: what is left is little enough now, but not yet {self.stop.patience} times in a row."
-        return f"Go on: that is {gain}, more than the {_enough(self.stop)} at which to stop."
+        if isinstance(self.left, FrontRegret) and isinstance(self.stop, Regret):
+            width = f"{100.0 * self.left.epsilon:.3g} % of the front's width"
+            return (
+                f"Go on: what is left is up to {width}, more than the {_enough(self.stop, self.left)} at which to stop."
+            )
+        return f"Go on: that is {gain}, more than the {_enough(self.stop, self.left)} at which to stop."
 
     def record(self) -> dict[str, Any]:
         """The same for machines."""
@@ -103,17 +155,10 @@ class StudyStatus:
         return {
             "objective": self.study.objective,
             "direction": self.study.direction,
+            **self._several(),
             "counts": dict(self.counts),
-            "best_measured": best
-            and {
-                "trial": best.number,
-                "row": best.row,
-                "params": best.params,
-                "value": best.value,
-                "note": best.note,
-            },
-            "recommended": chosen
-            and {"row": chosen.row, "params": chosen.params, "mean": chosen.mean, "sd": chosen.sd},
+            "best_measured": best and {**_measured(best), "note": best.note},
+            "recommended": chosen and _chosen(chosen),
             "certificate": left
             and {
                 "bound": left.bound,
@@ -123,15 +168,46 @@ class StudyStatus:
                 "limits": left.limits if isinstance(left, RemainingRegret) else None,
                 "limits_hold": not isinstance(left, RemainingRegret) or left.limits_hold,
                 "sentence": left.sentence,
+                **(
+                    {"hypervolume": left.hypervolume, "hypervolume_left": left.hypervolume_left}
+                    if isinstance(left, FrontRegret)
+                    else {}
+                ),
             },
             "stop": self.met,
             "advice": self.advice(),
         }
 
+    def _several(self) -> dict[str, Any]:
+        """What several outcomes add to the record."""
+        study = self.study
+        if len(study.outcomes) == 1:
+            return {}
+        found: dict[str, Any] = {"outcomes": [outcome.wanted for outcome in study.outcomes]}
+        if len(objectives_of(study)) > 1:
+            found["reference"] = study.reference
+            found["hypervolume"] = study.hypervolume
+            found["front"] = [_chosen(each) for each in self.front]
+            found["best_trials"] = [_measured(trial) for trial in study.best_trials]
+        return found
+
+
+def _measured(trial: Trial) -> dict[str, Any]:
+    said = {"trial": trial.number, "row": trial.row, "params": trial.params, "value": trial.value}
+    return said if len(trial.values) == 1 else {**said, "values": dict(trial.values)}
+
+
+def _chosen(chosen: Recommendation) -> dict[str, Any]:
+    said = {"row": chosen.row, "params": chosen.params, "mean": chosen.mean, "sd": chosen.sd}
+    if not chosen.expected:
+        return said
+    expected = {name: {"mean": mean, "sd": sd} for name, (mean, sd) in chosen.expected.items()}
+    return {**said, "expected": expected, "prob_feasible": chosen.prob_feasible, "qualified": chosen.qualified}
+
 
 def status_of(
     study: Study,
-    stop: Regret | None = None,
+    stop: StopRule | None = None,
     row_name: str = "row",
     *,
     record: bool = False,
@@ -172,17 +248,19 @@ def status_of(
         "excluded": len(study.trials) - len(used),
     }
     blank = StudyStatus(study, row_name, counts, stop, option)
-    best = study.best
-    if best is None:
+    if not is_measured(study):
         return blank
-    values = tuple(trial.value for trial in used if trial.value is not None and dict(trial.params) == dict(best.params))
-    measured = replace(blank, best=best, repeats=values)
+    best = study.best
+    there = [] if best is None else [trial.value for trial in used if dict(trial.params) == dict(best.params)]
+    measured = replace(blank, measured=True, best=best, repeats=tuple(value for value in there if value is not None))
     try:
-        left, advised = study.certificate(record=record), study.recommend()
+        left = study.certificate(record=record)
+        several = len(objectives_of(study)) > 1
+        advised, front = (None, study.front) if several else (study.recommend(), ())
     except NumericalError as error:
         return replace(measured, trouble=str(error))
     met = stop is not None and study.should_stop(stop) is not None
-    return replace(measured, recommended=advised, left=left, met=met)
+    return replace(measured, recommended=advised, front=front, left=left, met=met)
 
 
 def _trust(left: Certified) -> str:
@@ -190,7 +268,11 @@ def _trust(left: Certified) -> str:
     return message if light == "too few data" else f"{light}. {message}"
 
 
-def _enough(stop: Regret) -> str:
+def _enough(stop: StopRule, left: Certified) -> str:
+    of = " of hypervolume" if isinstance(stop, HypervolumeLeft) else ""
     if stop.eps is not None:
-        return number(stop.eps)
-    return f"{100.0 * (stop.relative or 0.0):g} % of the recommended value"
+        return f"{number(stop.eps)}{of}"
+    whole = "the recommended value"
+    if isinstance(left, FrontRegret):
+        whole = "it" if of else "the front's width"
+    return f"{100.0 * (stop.relative or 0.0):g} % of {whole}"

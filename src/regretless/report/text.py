@@ -5,7 +5,21 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["interval", "number", "pairs", "plus_minus", "point", "utc"]
+from regretless.optimizer import Outcome
+from regretless.study import Study, Trial
+
+__all__ = [
+    "interval",
+    "is_measured",
+    "number",
+    "objectives_of",
+    "pairs",
+    "plus_minus",
+    "point",
+    "results",
+    "share",
+    "utc",
+]
 
 
 def number(value: Any) -> str:
@@ -78,6 +92,39 @@ def point(row: Any, params: Mapping[str, Any], row_name: str = "row") -> str:
     ('row 7 (T=80)', 'T=80')
     """
     return f"{row_name} {row} ({pairs(params)})" if row is not None else pairs(params)
+
+
+def results(study: Study, trial: Trial) -> str:
+    """What came out of a trial, by outcome; ``failed`` where nothing did.
+
+    >>> study = Study({"x": (0.0, 1.0)}, objective="yield", constraints={"impurity": ("<=", 0.5)}, seed=1)
+    >>> results(study, study.tell(study.ask(), {"yield": 81.2}, failed="impurity"))
+    'yield 81.2, impurity failed'
+    """
+    if trial.status == "failed":
+        return "failed"
+    named = ((each.name, trial.values[each.name]) for each in study.outcomes if each.name in trial.values)
+    return ", ".join(f"{name} {'failed' if value is None else number(value)}" for name, value in named)
+
+
+def objectives_of(study: Study) -> tuple[Outcome, ...]:
+    """The outcomes that are maximised or minimised."""
+    return tuple(outcome for outcome in study.outcomes if outcome.role == "objective")
+
+
+def is_measured(study: Study) -> bool:
+    """Whether every outcome has a result, so that a model can be asked."""
+    used = [trial.values for trial in study.trials if not trial.excluded and trial.status != "lost"]
+    return all(any(values.get(each.name) is not None for values in used) for each in study.outcomes)
+
+
+def share(p: float) -> str:
+    """A probability with two digits, and no certainty that rounding made.
+
+    >>> share(0.9996), share(0.123), share(0.9951)
+    ('above 0.999', '0.12', '0.995')
+    """
+    return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
 
 
 def utc(seconds: float) -> str:

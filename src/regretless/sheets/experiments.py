@@ -1,5 +1,6 @@
 """A sheet read as experiments: rows of factors, and what was measured."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -22,9 +23,21 @@ _PENDING = "pending"  # what EDBO+ writes where nothing was measured yet
 
 @dataclass(frozen=True, slots=True)
 class Experiments(Factors):
-    """Rows of a file, each an experiment that was done (``values[i]`` a number or "failed") or could be (None)."""
+    """Rows of a file, each an experiment that was done or could be; ``results`` has a column per outcome.
 
-    values: tuple[Value, ...]
+    ``results["yield"][i]`` is a number, "failed", or None where nothing was measured yet.
+    """
+
+    results: Mapping[str, tuple[Value, ...]]
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """The results of the first outcome; None everywhere where none was named."""
+        return next(iter(self.results.values()), (None,) * len(self))
+
+    def measured(self, i: int) -> dict[str, float | Literal["failed"]]:
+        """What is known of row ``i``, by outcome; nothing of a row that was not measured."""
+        return {name: column[i] for name, column in self.results.items() if column[i] is not None}  # type: ignore[misc]
 
     @property
     def row_name(self) -> str:
@@ -40,33 +53,42 @@ def read_experiments(
     path: str | Path,
     reading: Reading | None = None,
     *,
-    objective: str | None = None,
-    must_have_objective: bool = True,
+    outcomes: str | Sequence[str] = (),
+    must_have: bool = True,
 ) -> Experiments:
-    """Read a file as a lab keeps it: columns of factors, and one of results that is filled as far as they are known."""
+    """Read a file as a lab keeps it: columns of factors, and of results that are filled as far as they are known.
+
+    ``outcomes`` are the columns of results. With ``must_have`` each must be there; else one that is not is empty,
+    unless a column has nearly its name.
+    """
     reading = Reading() if reading is None else reading
+    names = (outcomes,) if isinstance(outcomes, str) else tuple(outcomes)
     sheet = read_sheet(path, reading)
-    measured = _objective(sheet, objective, reading, must_have_objective)
-    apart = {} if objective is None else {objective: tuple(cell for cell in measured if not is_word(cell))}
+    cells = {name: _column(sheet, name, names, reading, must_have) for name in names}
+    apart = {name: tuple(cell for cell in column if not is_word(cell)) for name, column in cells.items()}
     found = factors_of(sheet, reading, apart)
     try:
-        values = tuple(
-            as_measured(cell, line, objective or "", decimal=found.dialect.decimal, advice=reading.advice)
-            for cell, line in zip(measured, sheet.lines, strict=True)
-        )
+        results = {
+            name: tuple(
+                as_measured(cell, line, name, decimal=found.dialect.decimal, advice=reading.advice)
+                for cell, line in zip(column, sheet.lines, strict=True)
+            )
+            for name, column in cells.items()
+        }
     except InvalidInput as error:
         raise InvalidInput(f"{path}: {error}") from error
-    return Experiments(**{part.name: getattr(found, part.name) for part in fields(found)}, values=values)
+    return Experiments(**{part.name: getattr(found, part.name) for part in fields(found)}, results=results)
 
 
-def _objective(sheet: Sheet, objective: str | None, reading: Reading, must: bool) -> tuple[str, ...]:
-    if objective is not None and objective in sheet.columns:
-        return sheet.columns[objective]
-    if objective is not None and must:
-        sheet.check_known((objective,), reading.option("objective"))
-    if objective is not None and (hint := did_you_mean(objective, sheet.columns)):
+def _column(sheet: Sheet, name: str, outcomes: tuple[str, ...], reading: Reading, must: bool) -> tuple[str, ...]:
+    """The cells of an outcome; empty ones where the file has no such column and need not have it."""
+    if name in sheet.columns:
+        return sheet.columns[name]
+    if must:
+        sheet.check_known((name,), reading.option("objective") if name == outcomes[0] else "a result")
+    if hint := did_you_mean(name, [column for column in sheet.columns if column not in outcomes]):
         raise InvalidInput(
-            f"{sheet.path} has no column {objective!r}.{hint} Spell it as in the file; or rename what is measured, "
+            f"{sheet.path} has no column {name!r}.{hint} Spell it as in the file; or rename what is measured, "
             "so that it cannot be taken for one of the factors."
         )
     return ("",) * len(sheet)

@@ -648,9 +648,12 @@ class Study:
         mean = float(self._outward(history, np.asarray(choice.mean)))
         if not task.constraints:
             return Recommendation(params, row, mean, choice.sd)
-        expected = expected_at(task, self._carried.state.all_believed(), choice.point.x)
-        expected[self.objective] = (mean, choice.sd)
-        return Recommendation(params, row, mean, choice.sd, expected, choice.prob_feasible, choice.qualified)
+        found = expected_at(task, self._carried.state.all_believed(), choice.point.x)
+        expected = {
+            o.name: (float(self._outward(history, o.inward(np.asarray(found[o.name][0])), k)), found[o.name][1])
+            for k, o in enumerate(task.outcomes)
+        }
+        return Recommendation(params, row, *expected[self.objective], expected, choice.prob_feasible, choice.qualified)
 
     def certificate(
         self, eps: float | None = None, *, draws: int = 0, record: bool = False, leave_out: int = 0
