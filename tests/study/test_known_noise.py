@@ -126,11 +126,14 @@ class TestExactly:
         assert a.noise_var == pytest.approx(b.noise_var, rel=0.02)
         assert a.lengthscale == pytest.approx(b.lengthscale, rel=0.05)
 
-    def test_an_error_is_added_to_the_common_one(self):
-        """Told sd: noise variance 0.04 + sd^2, against the textbook formula."""
-        study = Study(GRID, surrogate=KNOWN, seed=2)
+    @pytest.mark.parametrize("later", [False, True])
+    def test_an_error_is_added_to_the_common_one(self, later):
+        """Told sd: noise variance 0.04 + sd^2, against the textbook formula; the last two before or after a fit."""
+        study = Study(GRID, surrogate=KNOWN, n_initial=0, seed=2)
         sds, y = np.array([0.5, 0.1, 0.8, 0.3]), np.array([0.2, 1.0, -0.4, 0.7])
-        for t, value, sd in zip((1, 4, 6, 8), y, sds, strict=True):
+        for i, (t, value, sd) in enumerate(zip((1, 4, 6, 8), y, sds, strict=True)):
+            if i == 2 and later:
+                study.release(study.ask())
             study.add(GRID[t], float(value), sd=float(sd))
         fit = study._carried.believe(study._history()).believed().fit.hyperparameters
         X = study.space.X

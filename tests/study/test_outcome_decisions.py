@@ -125,23 +125,23 @@ class TestConstraints:
 
 
 class TestUnits:
-    """A constraint is compressed on both sides of its bound, objectives beside a reference point not at all."""
+    """Objectives that are compared with a reference point are not compressed; constraints are, around their bound."""
 
     def knees(self, study):
         state = study._carried.believe(study._history())
         return [state.believed(k).fit.hyperparameters.units.knee for k in range(len(study.outcomes))]
 
     @pytest.mark.parametrize("space", ["table", "box"])
-    def test_a_constraint_around_its_bound_a_single_objective_below_its_median(self, space):
+    def test_a_single_objective_at_its_median_a_constraint_at_its_bound(self, space):
         plain = self.knees(run(space, 12, objective="yield"))
         assert plain[0] is not None
         knees = self.knees(run(space, 12, **BOUND))
-        assert knees[0] is not None
+        assert knees[0] not in (None, 0.5)
         assert knees[1] == 0.5
 
     @pytest.mark.parametrize("space", ["table", "box"])
     def test_of_several_objectives_none_is(self, space):
-        assert self.knees(run(space, 12, **BOTH)) == [None, None, 1.0]
+        assert self.knees(run(space, 12, **BOTH)) == [None, None, 1.0]  # inside, -impurity <= 1
 
 
 class TestWhatIsMissing:

@@ -17,6 +17,7 @@ from regretless import (
     Regret,
     RemainingRegret,
     Study,
+    Surrogate,
     TrialConflict,
     maximize,
     minimize,
@@ -63,7 +64,7 @@ class TestNaming:
             ({**TWO, "direction": "minimize"}, r"give either objective \(and direction\) or objectives"),
             ({**TWO, "limits": (0, 1)}, r"limits must map names of objectives to pairs such as \(0, 100\)"),
             ({**TWO, "limits": {"other": (0, 1)}}, "limits must map names of objectives to pairs"),
-            ({"constraints": [("a", "<=", 1)]}, "a constraint is a text such as 'x . y <= 1' or a function"),
+            ({"constraints": [("a", "<=", 1)]}, "a constraint is a text such as 'x \\+ y <= 1' or a function"),
             ({"constraints": {"": ("<=", 1)}}, "a constraint needs the name of what is measured, got ''"),
             ({"constraints": {"a": ("<", 1)}}, r"the constraint on 'a' must be a pair such as \('<=', 0.5\)"),
             ({"constraints": {"a": 0.5}}, r"the constraint on 'a' must be a pair such as \('<=', 0.5\)"),
@@ -453,9 +454,14 @@ class TestKnowing:
             assert study.recommend().row == int(np.argmax(np.where(good, mean, -np.inf)))
 
     def test_limits_hold_in_all_of_a_recommendation(self):
-        study = run("table", 10, **BOUND, limits=(None, 0.5))
+        model = Surrogate.known("rbf", 0.6, signal_var=9.0, noise_var=1e-4)
+        study = Study(LINE, **BOUND, surrogate=model, limits=(None, 2.0), seed=1)
+        for t, value in enumerate([0.0, 0.4, 0.8, 1.2, 1.6, 2.0]):
+            study.add(LINE[t], {"yield": value, "impurity": -9.0})
         found = study.recommend()
-        assert found.mean == found.expected["yield"][0]
+        assert found.row > 5
+        assert found.mean == 2.0  # the model expects more of a row that was not tried
+        assert found.expected["yield"] == (found.mean, found.sd)
 
     @pytest.mark.parametrize("space", ["box", "table", "mixed", "listed"])
     def test_the_front_is_not_dominated_by_itself(self, space):
@@ -515,6 +521,30 @@ class TestCertificates:
         down = run("table", 10, **BOUND, direction="minimize")
         assert down.certificate().fallback == max(trial.value for trial in down.trials)
 
+    @pytest.mark.parametrize("kind", sorted(KINDS))
+    def test_in_other_units(self, kind):
+        """Every value a thousand times as large: so is the regret left, and hypervolumes a million times."""
+        told, size = run("table", 12, **KINDS[kind]), 1000.0
+        sense = "<=" if kind == "constraint" else ">="
+
+        def scaled(by: float) -> Study:
+            bound = {} if kind == "objectives" else {"constraints": {"impurity": (sense, 0.2 * by)}}
+            study = Study(told.space, seed=3, **{**KINDS[kind], **bound})
+            for trial in told.trials:
+                study.add(trial.params, {name: by * value for name, value in trial.values.items()})
+            return study
+
+        left, right = scaled(1.0).certificate(), scaled(size).certificate()
+        if kind == "constraint":
+            assert right.row == left.row
+            assert right.bound == pytest.approx(size * left.bound, rel=1e-5)
+            assert right.gain == pytest.approx(size * left.gain, rel=1e-5)
+            assert right.prob_feasible == pytest.approx(left.prob_feasible, rel=1e-5)
+        else:
+            assert right.rows == left.rows
+            assert right.epsilon == pytest.approx(left.epsilon, rel=1e-5)
+            assert right.hypervolume_left == pytest.approx(size**2 * left.hypervolume_left, rel=1e-5)
+
     @pytest.mark.parametrize("size", [1e160, 1e300])
     @pytest.mark.parametrize("kind", sorted(KINDS))
     def test_finite_or_refused(self, kind, size):
@@ -568,6 +598,18 @@ class TestStopping:
             study.amend(trial, trial.value, sd=2.0, reason="the error became known")
         assert study._carried.look(study._history()) != first
 
+    def test_looks_know_of_an_earlier_study(self):
+        earlier, store = Study(LINE, seed=9), MemoryStore()
+        study = Study.open(store, "s", space=LINE, seed=1)
+        for t in range(10):
+            earlier.add(LINE[t], math.sin(t / 2.0))
+        for t in (0, 2, 3, 5, 6, 8, 9):
+            study.add(LINE[t], math.sin(t / 2.0) + 0.05 * t)
+        first = study._carried.look(study._history())
+        study.add_study(earlier)
+        again = Study.open(store, "s")
+        assert study._carried.look(study._history()) == again._carried.look(again._history()) != first
+
 
 class TestFunctions:
     def f(self, p):
@@ -576,6 +618,7 @@ class TestFunctions:
     def test_maximize_under_a_constraint(self):
         result = maximize(self.f, BOX, 20, **BOUND, seed=1, progress=False)
         assert result.best.values["impurity"] <= 0.5
+        assert result.x["x"] == pytest.approx(0.5, abs=0.01)
         assert result.fun == result.best.value
         assert result.recommended.params["x"] == pytest.approx(0.5, abs=0.05)
         assert str(result).startswith("20 trials done: best ")

@@ -89,6 +89,53 @@ def front_runs(count: int) -> None:
     assert np.mean(evaluations) < 55
 
 
+def drawn_given(study: Study, count: int = 4000) -> dict[str, np.ndarray]:
+    """f ~ posterior on the grid, by the textbook's formulas: (count, N) for each outcome."""
+    rows = [trial.row for trial in study.trials]
+    K = Kernel("matern52", np.array([SCALE]), 1.0)(X[:, None], X[:, None])
+    W = np.linalg.solve(K[np.ix_(rows, rows)] + NOISE_VAR * np.eye(len(rows)), K[rows])
+    L = np.linalg.cholesky(K - K[rows].T @ W + 1e-9 * np.eye(N))
+    rng = np.random.default_rng(3)
+    told = {o.name: np.array([trial.values[o.name] for trial in study.trials]) for o in study.outcomes}
+    return {name: W.T @ y + rng.normal(size=(count, N)) @ L.T for name, y in told.items()}
+
+
+def half_done(seed: int, count: int, **more) -> Study:
+    study = Study(SPACE, surrogate=MODEL, seed=seed, **more)
+    functions, rng = truth(seed, [outcome.name for outcome in study.outcomes])
+    for _ in range(count):
+        trial = study.ask()
+        study.tell(trial, {name: float(f[trial.row] + 0.1 * rng.normal()) for name, f in functions.items()})
+    return study
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_given_the_data_under_a_constraint(seed):
+    """The bound is above the posterior's own expectation, by joint draws, and not far above."""
+    study = half_done(seed, 9, objective="f", constraints={"g": ("<=", 0.3)}, fallback=-3.0)
+    left, drawn = study.certificate(), drawn_given(study)
+    feasible = np.where(drawn["g"] <= 0.3, drawn["f"], -math.inf)
+    regret = np.maximum(feasible.max(axis=1), left.fallback) - drawn["f"][:, left.row]
+    assert not refused(regret - left.bound)
+    assert left.bound <= 4.0 * np.mean(regret)
+    assert left.prob_feasible == pytest.approx(np.mean(drawn["g"][:, left.row] <= 0.3), abs=0.03)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_given_the_data_of_a_front(seed):
+    study = half_done(seed, 9, objectives={"a": "maximize", "b": "minimize"}, reference={"a": -2.0, "b": 2.0})
+    left, drawn = study.certificate(), drawn_given(study, 600)
+    F = np.stack([drawn["a"], -drawn["b"]], axis=2)
+    chosen = F[:, list(left.rows)]
+    ranges = np.array(list(left.ranges.values()))
+    epsilon = ((F[:, :, None, :] - chosen[:, None, :, :]) / ranges).max(axis=3).min(axis=2).max(axis=1)
+    volume = [hypervolume(f, [-2.0, -2.0]) - hypervolume(c, [-2.0, -2.0]) for f, c in zip(F, chosen, strict=True)]
+    assert not refused(epsilon - left.epsilon)
+    assert not refused(np.array(volume) - left.hypervolume_left)
+    assert left.epsilon <= 6.0 * np.mean(epsilon)
+    assert left.hypervolume_left <= 8.0 * np.mean(volume)
+
+
 def test_under_a_constraint():
     feasible_runs(12)
 

@@ -33,6 +33,8 @@ __all__ = [
 
 #: What an outcome of a trial is: not there yet, measured, or never to come.
 PENDING, TOLD, FAILED = range(3)
+#: What of stored hyperparameters belongs to the units.
+_OF_UNITS = frozenset(part.name for part in fields(Units))
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +315,6 @@ def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
 
 def _hyperparameters(data: Mapping[str, Any]) -> Hyperparameters:
     """Records of before there was a knee do not name one."""
-    of_units = {part.name for part in fields(Units)}
-    units = Units(**{name: value for name, value in data.items() if name in of_units})
-    rest = {name: value for name, value in data.items() if name not in of_units}
+    units = Units(**{name: value for name, value in data.items() if name in _OF_UNITS})
+    rest = {name: value for name, value in data.items() if name not in _OF_UNITS}
     return Hyperparameters(**{**rest, "lengthscale": tuple(rest["lengthscale"]), "units": units})

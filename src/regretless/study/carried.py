@@ -62,6 +62,8 @@ class Carried:
         arrays: list[npt.NDArray[Any]] = [points.trials, points.X, history.status, history.Y, history.excluded]
         for known in history.noise:
             arrays += [] if known is None else [known.sd, known.count, known.spread]
+        for source in history.sources:
+            arrays += [] if source is None else [source.X, source.z, source.noise_vars, source.log_theta]
         key = (*(array.tobytes() for array in arrays), task.space.size, history.reference)
         if key not in self._looks:
             if len(self._looks) >= _LOOKS_KEPT:

@@ -36,8 +36,7 @@ def end(recorder: Recorder, number: int, told: Told) -> Trial:
             missing = [outcome.name for outcome in task.outcomes if outcome.name not in known]
             values = dict.fromkeys(missing or [outcome.name for outcome in task.outcomes])
         new = {name: value for name, value in values.items() if name not in known}
-        other = _unlike(trial, {name: value for name, value in values.items() if name in known}, told)
-        first = ledger.first_told.get(number, {})
+        other, first = _unlike(trial, known, values, told), ledger.first_told.get(number, {})
         other = {name: value for name, value in other.items() if name not in first or first[name] != value}
         if other and number not in ledger.passed_on:
             raise TrialConflict(
@@ -108,7 +107,7 @@ def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
         missing = [name for name in values if name not in trial.values]
         if missing:
             raise TrialConflict(f"trial {number} has no result of {missing[0]} to amend. Use tell.")
-        changed = _unlike(trial, values, told)
+        changed = _unlike(trial, trial.values, values, told)
         if not changed:
             return None
         value, data = Told(changed, told.noise_of(changed)).on_record(task)
@@ -217,13 +216,15 @@ def _all_of(told: Told, task: Task) -> Told:
     return Told(dict.fromkeys(outcome.name for outcome in task.outcomes)) if told.values is None else told
 
 
-def _unlike(trial: Trial, values: Values, told: Told) -> Values:
-    """Those of the values that are not what the trial has: another number, or the same with other noise."""
+def _unlike(trial: Trial, known: Values, values: Values, told: Told) -> Values:
+    """Those of the values that are not what is known: another number, or the same with other noise."""
+    if not known:
+        return {}
     said, had = told.noise, trial.noise
     return {
         name: value
         for name, value in values.items()
-        if (value, said.get(name, {})) != (trial.values[name], had.get(name, {}))
+        if name in known and (value, said.get(name, {})) != (known[name], had.get(name, {}))
     }
 
 

@@ -131,8 +131,8 @@ class TestSettings:
     def test_nonsense_is_said_to_be_so(self):
         store = MemoryStore()
         Study.open(store, "s", space=SPACES["box"](), seed=1, **BOUND)
-        with pytest.raises(InvalidInput, match="constraints of the space are compared with its own: give space="):
-            Study.open(store, "s", constraints="impurity")
+        with pytest.raises(InvalidInput, match="the constraint on 'impurity' must be a pair such as"):
+            Study.open(store, "s", constraints={"impurity": 3})
 
 
 def check_parts(study: Study, logs) -> None:
