@@ -63,7 +63,7 @@ class TestNaming:
             ({**TWO, "direction": "minimize"}, r"give either objective \(and direction\) or objectives"),
             ({**TWO, "limits": (0, 1)}, r"limits must map names of objectives to pairs such as \(0, 100\)"),
             ({**TWO, "limits": {"other": (0, 1)}}, "limits must map names of objectives to pairs"),
-            ({"constraints": [("a", "<=", 1)]}, "constraints on what is measured must map names to pairs"),
+            ({"constraints": [("a", "<=", 1)]}, "a constraint is a text such as 'x . y <= 1' or a function"),
             ({"constraints": {"": ("<=", 1)}}, "a constraint needs the name of what is measured, got ''"),
             ({"constraints": {"a": ("<", 1)}}, r"the constraint on 'a' must be a pair such as \('<=', 0.5\)"),
             ({"constraints": {"a": 0.5}}, r"the constraint on 'a' must be a pair such as \('<=', 0.5\)"),

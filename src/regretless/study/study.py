@@ -653,7 +653,7 @@ class Study:
             o.name: (float(self._outward(history, o.inward(np.asarray(found[o.name][0])), k)), found[o.name][1])
             for k, o in enumerate(task.outcomes)
         }
-        return Recommendation(params, row, mean, choice.sd, expected, choice.prob_feasible, choice.qualified)
+        return Recommendation(params, row, *expected[self.objective], expected, choice.prob_feasible, choice.qualified)
 
     def certificate(
         self, eps: float | None = None, *, draws: int = 0, record: bool = False, leave_out: int = 0

@@ -131,7 +131,7 @@ class TestSettings:
     def test_nonsense_is_said_to_be_so(self):
         store = MemoryStore()
         Study.open(store, "s", space=SPACES["box"](), seed=1, **BOUND)
-        with pytest.raises(InvalidInput, match="constraints on what is measured must map names"):
+        with pytest.raises(InvalidInput, match="constraints of the space are compared with its own: give space="):
             Study.open(store, "s", constraints="impurity")
 
 
