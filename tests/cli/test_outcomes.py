@@ -332,13 +332,13 @@ def test_the_loop_in_workbooks(run, lab):
     assert [cell.value for cell in sheet[1]] == ["trial", "line", "T", "yield", "impurity"]
     for line in range(2, sheet.max_row + 1):
         sheet.cell(line, 4, float(sheet.cell(line, 3).value))
-        sheet.cell(line, 5, "failed" if line == 2 else sheet.cell(line, 3).value / 150)
+        sheet.cell(line, 5, "failed" if line == 2 else round(sheet.cell(line, 3).value / 150, 3))
     sheet.cell(3, 5).value = None
     book.save(lab / "round.xlsx")
     assert "round.xlsx: 3 recorded, 1 filled in part." in run("record", "round.xlsx").stderr
     first, second, third = trials(lab)
     assert (first.values["impurity"], second.status) == (None, "pending")
-    assert third.values == {"yield": third.params["T"], "impurity": third.params["T"] / 150}
+    assert third.values == {"yield": third.params["T"], "impurity": round(third.params["T"] / 150, 3)}
     text = run("status").stdout
     assert "Constraint     impurity <= 0.4" in text
     assert "feasible with probability" in text
@@ -355,6 +355,38 @@ def test_without_a_feasible_result_that_is_said(run, lab):
     )
     assert found["best_measured"] is None
     assert found["recommended"]["qualified"] is False
+
+
+@pytest.mark.parametrize("command", ["init", "next", "audit"])
+def test_a_factor_is_not_taken_for_a_result(run, lab, scope, command):
+    """As a result it would be no factor any more, and every row would be half measured."""
+    said = run(
+        command,
+        "scope.csv",
+        "--objective",
+        "yield",
+        "--constraint",
+        "T <= 50",
+        "--ignore",
+        "cost",
+        "--ignore",
+        "impurity",
+        code=2,
+    ).stderr
+    assert "column 'T' of scope.csv has a value in every row" in said
+    assert not (lab / "scope.study.db").exists()
+
+
+def test_constraints_of_a_file_are_of_the_space_where_they_name_a_parameter(run, lab):
+    (lab / "model.py").write_text("def f(p):\n    return {'speed': p['x'] + p['y'], 'memory': p['x']}\n")
+    (lab / "tune.toml").write_text(
+        'python = "model:f"\nobjective = "speed"\nconstraints = ["x + y <= 1", "memory <= 0.25"]\n'
+        "budget = 6\nseed = 1\n[space]\nx = { low = 0.0, high = 1.0 }\ny = { low = 0.0, high = 1.0 }\n"
+    )
+    assert read_config(str(lab / "tune.toml")).aims.constraints == {"memory": ("<=", 0.25)}
+    assert "Constraint     memory <= 0.25" in run("optimize", "tune.toml").stdout
+    assert all(trial.params["x"] + trial.params["y"] <= 1.0 for trial in trials(lab, "tune"))
+    run("optimize", "tune.toml")  # the same file goes on with the same study
 
 
 def test_next_and_audit_keep_no_state(run, lab, scope):

@@ -1,8 +1,9 @@
 """What ``optimize`` is told by its file."""
 
 import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
 from regretless.optimizer import StopRule, as_limits
 from regretless.sheets import Dialect, Reading, read_experiments
-from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space
+from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space, with_constraints
 from regretless.spaces.scalars import did_you_mean, listed, show
 from regretless.study.options import Options
 
@@ -124,7 +125,9 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
         raise InvalidInput(
             f'python names a module, not a file: "model:loss" for the function loss in model.py, got {show(python)}.'
         )
-    aims = _aims(text)
+    about_space, about_outcomes = _split(text.get("constraints", []), space.names)
+    space = with_constraints(space, about_space)
+    aims = _aims(text, about_outcomes)
     # A program says by its exit code that a point failed; an exception is first of all a bug.
     on_error = text.get("on_error", "raise" if command is None else "fail")
     if on_error not in ON_ERROR:
@@ -148,7 +151,22 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
     )
 
 
-def _aims(text: Mapping[str, Any]) -> Aims:
+def _split(constraints: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Constraints that mention a parameter, and those on what is measured.
+
+    >>> _split(["x + y <= 1", "memory <= 8"], ["x", "y"])
+    (['x + y <= 1'], ['memory <= 8'])
+    """
+    if not isinstance(constraints, list) or not all(isinstance(each, str) for each in constraints):
+        raise InvalidInput(
+            f'constraints must be a list of texts, such as ["memory <= 8", "x + y <= 1"], got {show(constraints)}.'
+        )
+    parameter = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names))
+    of_space = [each for each in constraints if parameter.search(each)]
+    return of_space, [each for each in constraints if each not in of_space]
+
+
+def _aims(text: Mapping[str, Any], bounds: Sequence[str]) -> Aims:
     """One objective with its direction, or ``objectives`` by name; and constraints on further outcomes."""
     objectives, direction = text.get("objectives"), text.get("direction", "maximize")
     if objectives is None:
@@ -165,9 +183,6 @@ def _aims(text: Mapping[str, Any]) -> Aims:
     for way in objectives.values():
         if way not in ("maximize", "minimize"):
             raise InvalidInput(f'direction must be "maximize" or "minimize", got {show(way)}.')
-    bounds = text.get("constraints", [])
-    if not isinstance(bounds, list):
-        raise InvalidInput(f'constraints must be a list of texts, such as ["impurity <= 0.5"], got {show(bounds)}.')
     several = len(objectives) > 1
     limits = text.get("range") if several else as_limits(text.get("range")).given
     constraints = dict(as_constraint(bound) for bound in bounds)

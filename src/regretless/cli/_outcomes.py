@@ -14,6 +14,7 @@ from regretless.arrays import as_finite_float
 from regretless.errors import InvalidInput
 from regretless.optimizer import Direction, Sense
 from regretless.optimizer.outcomes import as_fallback, as_outcomes, as_reference
+from regretless.sheets import Experiments
 from regretless.spaces.scalars import show
 
 __all__ = ["Aims", "as_constraint", "as_objective", "outcome_options"]
@@ -60,6 +61,17 @@ class Aims:
             "limits": self.limits,
         }
         return said | {name: value for name, value in more.items() if value is not None}
+
+    def check_measured(self, experiments: Experiments) -> None:
+        """Refuse a constraint on what looks like a factor: it has a value in every row, results or not."""
+        first = experiments.results[next(iter(self.objectives))]
+        for name in self.constraints:
+            if None in first and None not in experiments.results[name]:
+                raise InvalidInput(
+                    f"column {name!r} of {experiments.path} has a value in every row, also where nothing was measured, "
+                    "so it looks like a factor. --constraint is about results. To restrict what may be tried, take the "
+                    "other rows out of the file."
+                )
 
 
 def as_constraint(text: str) -> tuple[str, tuple[Sense, float]]:

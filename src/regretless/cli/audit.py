@@ -46,6 +46,7 @@ def command(
     """
     rule = stop_rule(stop, patience, several=aims.several)
     experiments = experiments_of(file, aims.names, reading)
+    aims.check_measured(experiments)
     for name, column in experiments.results.items():
         if not any(isinstance(value, float) for value in column):
             raise InvalidInput(f"{file}: column {name!r} holds no result yet. Fill in at least one, then audit.")

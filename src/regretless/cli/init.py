@@ -67,6 +67,7 @@ def command(
     """
     rule = stop_rule(stop, patience, several=aims.several)
     experiments = experiments_of(file, aims.names, reading, must_have=False)
+    aims.check_measured(experiments)
     table = experiments.table(repeats)
     place = place_beside(file) if where is None else where
     name = Path(file).stem if name is None else name

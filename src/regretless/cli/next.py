@@ -54,6 +54,7 @@ def command(
     """
     rule = stop_rule(stop, patience, several=aims.several)
     experiments = experiments_of(file, aims.names, reading)
+    aims.check_measured(experiments)
     with waiting("Choosing the next rows"):
         study = study_of(experiments, aims, repeats="never", seed=seed or 0)
         view = status_of(study, rule, experiments.row_name)

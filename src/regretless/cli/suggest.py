@@ -177,7 +177,7 @@ def expected_cells(study: Study, trial: Trial, expected: Expected | None) -> dic
     source = "(initial design)" if trial.source == "design" else f"({trial.source})"
     cells = {}
     for name, head in zip((outcome.name for outcome in study.outcomes), expected_names(study), strict=True):
-        text = source if expected is None else interval(*expected[name])
+        text = source if expected is None else interval(*expected[name], digits=2 if len(study.outcomes) == 1 else 1)
         if name in trial.values:
             value = trial.values[name]
             text = f"{'failed' if value is None else number(value)} (measured)"

@@ -54,22 +54,26 @@ def plus_minus(mean: float, sd: float) -> str:
     return f"{text.lstrip('-') if float(text) == 0.0 else text} ± {sd:.{digits}f}"
 
 
-def interval(median: float, low: float, high: float) -> str:
+def interval(median: float, low: float, high: float, *, digits: int = 2) -> str:
     """A median and the ends of its interval, with as many digits as the width gives reason for.
+
+    ``digits`` is how many of a quarter of the width the ends have; one makes short texts, for tables with many of them.
 
     >>> interval(81.23456, 78.6815, 83.7877), interval(0.5, 0.5, 0.5), interval(480185.0, 456000.0, 504000.0)
     ('81.2 (78.7 to 83.8)', '0.5 (0.5 to 0.5)', '480000 (456000 to 504000)')
+    >>> interval(81.23456, 78.6815, 83.7877, digits=1)
+    '81.2 (79 to 84)'
     """
     quarter = 0.25 * high - 0.25 * low
-    middle, below, above = (_digits(value, quarter) for value in (median, low, high))
+    middle, below, above = _digits(median, quarter, 2), *(_digits(value, quarter, digits) for value in (low, high))
     return f"{middle} ({below} to {above})"
 
 
-def _digits(value: float, spread: float) -> str:
-    """A value with two digits of the spread."""
+def _digits(value: float, spread: float, wanted: int) -> str:
+    """A value with the first digits of the spread."""
     if not (math.isfinite(value) and spread > 0.0):
         return number(value)
-    digits = 1 - math.floor(math.log10(spread))
+    digits = wanted - 1 - math.floor(math.log10(spread))
     if not -15 <= digits <= 8 or abs(value) >= 1e15:
         return f"{value:.3g}"
     text = f"{round(value, digits):.{max(digits, 0)}f}"
