@@ -128,7 +128,7 @@ def test_python_and_the_command_line_read_one_file_in_one_way(write, data):
             return str(error)
 
     ours = outcome(lambda: Table.from_csv(path, ignore="yield"))
-    theirs = outcome(lambda: read_experiments(path, objective="yield").table())
+    theirs = outcome(lambda: read_experiments(path, outcomes="yield").table())
     assert ours == theirs
     assert isinstance(ours, str) or ours.ids == theirs.ids
 

@@ -119,7 +119,7 @@ class Optimistic(JointUCB):
     That step alone ends up just outside the bounds again and again, where upper bounds are largest. So by default it is
     taken at every fourth step, with the theorem's law. The three in between exploit: the largest upper bound where all
     constraints hold by one sd, expected improvement under constraints, and the largest upper bound where all hold at
-    their means. They were chosen on benchmarks (ADR 51). Whoever gives a ``law`` gets the optimistic step always.
+    their means. They were chosen on benchmarks (ADR 52). Whoever gives a ``law`` gets the optimistic step always.
     """
 
     name: ClassVar[str] = "optimistic"

@@ -78,7 +78,7 @@ class Chebyshev(JointUCB):
 
     Its theorem needs N events only, one per candidate, however many objectives and constraints there are. By default it
     is taken at every fourth step, with the theorem's shift; with up to three objectives the steps in between exploit:
-    hypervolume improvement without a shift. That was chosen on benchmarks (ADR 51). Whoever gives a ``law`` gets the
+    hypervolume improvement without a shift. That was chosen on benchmarks (ADR 52). Whoever gives a ``law`` gets the
     scalarisation always.
     """
 
