@@ -36,7 +36,7 @@ _STAGES = (
     ("fit of the hyperparameters", "regretless.optimizer.model", "_fit"),
     ("posterior: built or extended", "regretless.optimizer.suggest", "with_search"),
     ("candidates and their moments", "regretless.optimizer.suggest", "scene_of"),
-    ("ascents", "regretless.search.product", "climb"),
+    ("ascents", "regretless.search.product", "climb_in"),
     ("argmax over the table", "regretless.search.domain", "search_table"),
 )
 _REST = "the rest"
