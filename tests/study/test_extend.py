@@ -11,8 +11,7 @@ from tests.study.torture import rules
 from regretless import Exhausted, InvalidInput, Study, StudyConflict, Surrogate, Table, replay
 from regretless.acquisition import IRGPUCB, RULES
 from regretless.errors import StoreTooNew
-from regretless.study.events import Event
-from regretless.study.journal import MemoryStore
+from regretless.study.journal import Event, MemoryStore
 from regretless.study.replay import asked_from
 
 FIRST = [{"T": T, "acid": acid} for T in range(20, 70, 10) for acid in ("a", "b")]

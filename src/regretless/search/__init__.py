@@ -12,10 +12,10 @@ from regretless.search.domain import (
     designed_point,
     is_allowed,
     points_around,
+    search_table,
     undirected_point,
 )
 from regretless.search.product import Objective, near, search_product
-from regretless.search.table import search_table
 
 __all__ = [
     "Allowed",

@@ -13,7 +13,6 @@ from regretless.search.ascent import climb_in
 from regretless.search.design import Plan, design_index, design_point, random_index, random_point, settled
 from regretless.search.product import Objective, near, search_product
 from regretless.search.starts import candidate_set
-from regretless.search.table import search_table
 from regretless.spaces import Domain, Mixed, Point, Table
 
 __all__ = [
@@ -25,6 +24,7 @@ __all__ = [
     "designed_point",
     "is_allowed",
     "points_around",
+    "search_table",
     "undirected_point",
 ]
 
@@ -73,6 +73,20 @@ def argmax(domain: Domain, objective: Objective, X: Floats, values: Floats, allo
         return None if index is None else domain.at_index(index)
     found = search_product(_product(domain), objective, X, values, blocked=allowed.blocked)
     return None if found is None else Point(found[0])
+
+
+def search_table(values: Floats, open_: npt.NDArray[np.bool_]) -> int | None:
+    """Index of the largest finite value among the open candidates, the first of equals; None if there is none.
+
+    >>> search_table(np.array([3.0, 9.0, 7.0]), np.array([True, False, True]))
+    2
+    """
+    masked = np.where(open_, values, -np.inf)
+    best = int(np.argmax(masked))
+    if not np.isfinite(masked[best]):  # NaN and infinity come out on top: only then they have to be looked for
+        masked[~np.isfinite(masked)] = -np.inf
+        best = int(np.argmax(masked))
+    return best if masked[best] > -np.inf else None
 
 
 def as_tried(domain: Domain, point: Point) -> Point:

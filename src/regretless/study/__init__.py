@@ -1,8 +1,7 @@
 """Studies: the only stateful object, its trials, its events, where they are kept, and the loop around it."""
 
 from regretless.optimizer import FeasibleRegret, FrontRegret, HypervolumeLeft, Outcome, Regret, RemainingRegret
-from regretless.study.events import Event
-from regretless.study.journal import Journal, MemoryStore, Store
+from regretless.study.journal import Event, Journal, MemoryStore, Store
 from regretless.study.replay import Replayed, replay
 from regretless.study.result import Result
 from regretless.study.run import maximize, minimize

@@ -8,7 +8,7 @@ from regretless._version import __version__
 from regretless.errors import Exhausted, StoreBusy, TrialConflict
 from regretless.optimizer import Suggestion, fit_to_data, kept, params_of, suggest
 from regretless.study.carried import Carried
-from regretless.study.events import Event
+from regretless.study.journal import Event
 from regretless.study.ledger import Ledger
 from regretless.study.recorder import Recorder
 from regretless.study.trial import Trial

@@ -26,7 +26,7 @@ from regretless.optimizer import (
 )
 from regretless.pareto import non_dominated
 from regretless.spaces import UNLISTED, Rows, extended_table
-from regretless.study.events import Event
+from regretless.study.journal import Event
 from regretless.study.leases import Lease, Reading
 from regretless.study.trial import Trial
 

@@ -5,8 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from regretless.study.events import Event, Kind
-from regretless.study.journal import Journal
+from regretless.study.journal import Event, Journal, Kind
 from regretless.study.leases import Clock, Lease
 from regretless.study.ledger import Ledger
 

@@ -7,7 +7,7 @@ from typing import Any
 from regretless.errors import RegretlessError, UnknownTrial
 from regretless.optimizer import History, State, Task, suggest
 from regretless.study.asking import suggestion_data
-from regretless.study.events import Event
+from regretless.study.journal import Event
 from regretless.study.ledger import Ledger
 from regretless.study.study import Study
 from regretless.study.trial import Trial

@@ -40,8 +40,7 @@ from regretless.study import registry, transitions
 from regretless.study.arguments import as_bool, as_key, as_reason
 from regretless.study.asking import Asker
 from regretless.study.carried import Carried
-from regretless.study.events import Event
-from regretless.study.journal import Journal, MemoryJournal, Store
+from regretless.study.journal import Event, Journal, MemoryJournal, Store
 from regretless.study.ledger import Ledger
 from regretless.study.recorder import Recorder
 from regretless.study.settings import Settings, settings

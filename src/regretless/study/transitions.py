@@ -11,7 +11,7 @@ from regretless.errors import StudyConflict, TrialConflict
 from regretless.gp import Source
 from regretless.optimizer import Task, source_to_data, with_table
 from regretless.spaces import Place, Raw, extended_table, further_rows
-from regretless.study.events import Event, Kind
+from regretless.study.journal import Event, Kind
 from regretless.study.ledger import Values
 from regretless.study.recorder import Recorder
 from regretless.study.trial import Trial

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from regretless.errors import StoreDamaged
-from regretless.study.events import Event
+from regretless.study.journal import Event
 
 __all__ = ["events_of", "from_json", "rows_of", "spec_digest", "to_json"]
 

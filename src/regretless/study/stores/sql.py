@@ -19,8 +19,7 @@ from regretless.errors import (
     StoreUnreachable,
     StudyConflict,
 )
-from regretless.study.events import Event
-from regretless.study.journal import Decide
+from regretless.study.journal import Decide, Event
 from regretless.study.stores import schema
 from regretless.study.stores.migrate import revision_of, upgrade
 from regretless.study.stores.postgres import Postgres
