@@ -84,7 +84,8 @@ def predict_measurement(
     with single_thread():
         posterior, hyperparameters = fitted.belief.posterior, fitted.fit.hyperparameters
         mean, sd = posterior.mean_sd(X)
-        if task.surrogate.method == "fixed":
+        # On a scale that is compressed on both sides the tails are long as it is: no Student's law on top.
+        if task.surrogate.method == "fixed" or hyperparameters.units.both:
             quantile = float(ndtri(0.5 + 0.5 * _SHARE))
         else:
             freedom = max(len(posterior) - posterior.n_source - X.shape[1] - 1, 2)
