@@ -1,6 +1,5 @@
 """The one stateful object: asks, is told, remembers."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
 
@@ -9,13 +8,11 @@ import numpy as np
 from regretless.acquisition import JointRule, Rule
 from regretless.arrays import Floats, as_nonnegative, as_whole, is_whole, show
 from regretless.errors import InvalidInput, NumericalError, UnknownTrial
-from regretless.gp import Source, Surrogate
+from regretless.gp import Surrogate
 from regretless.optimizer import (
     Certified,
-    Choice,
     Direction,
     Fit,
-    Front,
     Given,
     History,
     Outcome,
@@ -25,21 +22,18 @@ from regretless.optimizer import (
     Task,
     certificate_of,
     check_stop,
-    expected_at,
     measurement_of,
-    params_of,
     predict,
     recommended,
-    reference_of,
-    source_of,
     without_last,
 )
-from regretless.pareto import hypervolume
 from regretless.spaces import Place, Repeats, Space, read_rows
 from regretless.study import registry, transitions
+from regretless.study.answers import front_of, hypervolume_of, outward_within, recommendation_of, reference_point
 from regretless.study.arguments import as_bool, as_key, as_reason
 from regretless.study.asking import Asker
 from regretless.study.carried import Carried
+from regretless.study.earlier import results_of, sources_of
 from regretless.study.journal import Event, Journal, MemoryJournal, Store
 from regretless.study.ledger import Ledger
 from regretless.study.recorder import Recorder
@@ -55,8 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Constraints", "Study"]
 
-#: Results that an earlier study must have at the least.
-_FEWEST = 3
 
 #: Bounds on outcomes by name, such as ``{"impurity": ("<=", 0.5)}``; or constraints of the space, ``["x + y <= 1"]``.
 Constraints: TypeAlias = Mapping[str, tuple[Sense, float]] | Sequence[str | Callable[[dict[str, Any]], Any]] | str
@@ -364,40 +356,20 @@ class Study:
         >>> sorted(point.row for point in study.front)
         [0, 1, 2, 3, 4]
         """
-        task, found = self._task, self._pareto_set()
-        points = []
-        for point, pf in zip(found.points, found.prob_feasible, strict=True):
-            expected = expected_at(task, self._carried.state.all_believed(), point.x)
-            params, row = params_of(task, point)
-            feasible = float(pf) if task.constraints else None
-            qualified = bool(pf >= 1.0 - task.risk)
-            points.append(Recommendation(params, row, *expected[self.objective], expected, feasible, qualified))
-        return tuple(points)
+        if len(self._task.objectives) == 1:
+            raise InvalidInput("a front takes several objectives; this study has one: see recommend().")
+        history = self._told_history("front")
+        return front_of(self._task, history, self._carried.believe(history))
 
     @property
     def reference(self) -> Mapping[str, float] | None:
         """Of several objectives the reference point, by name; None before it is known, or with one objective."""
-        task, history = self._task, self._history()
-        known = task.reference is not None or history.reference is not None or len(history.whole(task))
-        if len(task.objectives) == 1 or not known:
-            return None
-        pairs = zip(task.objectives, reference_of(task, history), strict=True)
-        return {outcome.name: outcome.outward(z) for outcome, z in pairs}
+        return reference_point(self._task, self._history())
 
     @property
     def hypervolume(self) -> float:
         """Of several objectives the hypervolume above the reference point that `best_trials` have."""
-        objectives, reference = self._task.objectives, self.reference
-        if len(objectives) == 1:
-            raise InvalidInput("a hypervolume takes several objectives; this study has one.")
-        if reference is None:
-            return 0.0
-        values = [[o.inward(trial.values[o.name] or 0.0) for o in objectives] for trial in self.best_trials]
-        if not values:
-            return 0.0
-        with np.errstate(over="ignore", invalid="ignore"):  # a product of very large numbers
-            volume = hypervolume(values, [o.inward(reference[o.name]) for o in objectives])
-        return volume if math.isfinite(volume) else math.inf
+        return hypervolume_of(self._task, self.best_trials, self.reference)
 
     @property
     def excluded_rows(self) -> tuple[Any, ...]:
@@ -420,7 +392,8 @@ class Study:
         count = {status: statuses.count(status) for status in ("told", "pending", "failed", "lost")}
         states = ", ".join(f"{n} {status}" for status, n in count.items() if n) or "empty"
         name = "" if self.name is None else f"{self.name!r}, "
-        return f"Study({name}{self.direction} over {self.space!r}, rule={self.rule.name!r}, seed={self.seed}: {states})"
+        aim = self.direction if len(self.outcomes) == 1 else "; ".join(outcome.wanted for outcome in self.outcomes)
+        return f"Study({name}{aim} over {self.space!r}, rule={self.rule.name!r}, seed={self.seed}: {states})"
 
     # Asking and telling ---------------------------------------------------------------------------------------------
 
@@ -528,20 +501,11 @@ class Study:
         8
         """
         found = registry.earlier_study(earlier, name, self)
-        results = {outcome.name: self._results_of(found, outcome) for outcome in self._task.outcomes}
-        most = max(len(y) for _, y in results.values())
-        if most < _FEWEST:
-            raise InvalidInput(
-                f"the earlier study has {most} results of {', '.join(results)} in this space; it takes {_FEWEST} at "
-                "least. Outcomes and parameters are known by their names."
-            )
-
-        def sources() -> dict[str, Source]:
-            enough = {name: pair for name, pair in results.items() if len(pair[1]) >= _FEWEST}
-            return {name: self._source(name, *pair) for name, pair in enough.items()}
-
-        transitions.link(self._recorder, found.name or "in memory", sources, as_key(key))
-        return most
+        task, results = self._task, results_of(self._task, found.trials)
+        transitions.link(
+            self._recorder, found.name or "in memory", lambda: sources_of(task, results, len(self)), as_key(key)
+        )
+        return max(len(y) for _, y in results.values())
 
     def extend(
         self, rows: Any, *, id: str | None = None, ignore: str | Sequence[str] = (), reason: str = ""
@@ -636,23 +600,8 @@ class Study:
 
         Under constraints it is the best mean among points that satisfy them with probability ``1 - risk``.
         """
-        history, task = self._told_history("recommend"), self._task
-        if len(task.objectives) > 1:
-            raise InvalidInput(
-                "several objectives have no single best point: study.front is the Pareto set to choose from."
-            )
-        choice = recommended(task, history, self._carried.believe(history))
-        assert isinstance(choice, Choice)
-        params, row = params_of(task, choice.point)
-        mean = float(self._outward(history, np.asarray(choice.mean)))
-        if not task.constraints:
-            return Recommendation(params, row, mean, choice.sd)
-        found = expected_at(task, self._carried.state.all_believed(), choice.point.x)
-        expected = {
-            o.name: (float(self._outward(history, o.inward(np.asarray(found[o.name][0])), k)), found[o.name][1])
-            for k, o in enumerate(task.outcomes)
-        }
-        return Recommendation(params, row, *expected[self.objective], expected, choice.prob_feasible, choice.qualified)
+        history = self._told_history("recommend")
+        return recommendation_of(self._task, history, self._carried.believe(history))
 
     def certificate(
         self, eps: float | None = None, *, draws: int = 0, record: bool = False, leave_out: int = 0
@@ -738,7 +687,7 @@ class Study:
         """
         history, k = self._told_history("predict"), self._number_of(outcome)
         mean, sd = predict(self._carried.believe(history).believed(k), self._encoded(many, "predict"))
-        return self._outward(history, mean, k), sd
+        return outward_within(self._task, history, mean, k), sd
 
     def predict_measurement(self, many: Iterable[Any], outcome: str | None = None) -> tuple[Floats, Floats, Floats]:
         """Median, lower and upper end of what nine of ten measurements at a list of parameters should give.
@@ -821,41 +770,11 @@ class Study:
         domain = self._task.domain
         return domain.place(params) if row is None else domain.place_of_row(row)
 
-    def _results_of(self, earlier: "Study", outcome: Outcome) -> tuple[Floats, Floats]:
-        """Codes and values of one outcome in an earlier study, as far as they have a place here."""
-        X, y = [], []
-        for trial in earlier.trials:
-            value = trial.values.get(outcome.name)
-            if value is None or trial.excluded:
-                continue
-            try:
-                X.append(self._task.domain.place(dict(trial.params)).x)
-            except InvalidInput:
-                continue
-            y.append(outcome.inward(value))
-        return np.array(X, dtype=np.float64).reshape(len(y), self._task.domain.dim), np.array(y, dtype=np.float64)
-
-    def _source(self, name: str, X: Floats, y: Floats) -> Source:
-        return source_of(self._task, self._number_of(name), len(self), X, y)
-
-    def _outward(self, history: History, values: Floats, k: int = 0) -> Floats:
-        """Values as the user sees them: within the limits, or as far outside as some were measured."""
-        outcome = self._task.outcomes[k]
-        return outcome.limits.reaching(outcome.outward(history.series(k).y)).clip(outcome.outward(values))
-
     def _number_of(self, outcome: Any) -> int:
         names = [each.name for each in self._task.outcomes]
         if outcome is not None and outcome not in names:
             raise InvalidInput(f"outcome must be one of {', '.join(names)}, got {show(outcome)}.")
         return 0 if outcome is None else names.index(outcome)
-
-    def _pareto_set(self) -> Front:
-        if len(self._task.objectives) == 1:
-            raise InvalidInput("a front takes several objectives; this study has one: see recommend().")
-        history = self._told_history("front")
-        found = recommended(self._task, history, self._carried.believe(history))
-        assert isinstance(found, Front)
-        return found
 
     def _encoded(self, many: Iterable[Any], what: str) -> Floats:
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):

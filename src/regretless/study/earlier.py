@@ -1,0 +1,51 @@
+"""Results of an earlier study, as far as they have a place in another one."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.errors import InvalidInput
+from regretless.gp import Source
+from regretless.optimizer import Outcome, Task, source_of
+from regretless.study.trial import Trial
+
+__all__ = ["Results", "results_of", "sources_of"]
+
+#: Codes and values of an outcome, by its name.
+Results = dict[str, tuple[Floats, Floats]]
+#: Results that an earlier study must have at the least.
+_FEWEST = 3
+
+
+def results_of(task: Task, trials: Iterable[Trial]) -> Results:
+    """Results of each outcome of the task, known by their names; an error where there are too few of all."""
+    trials = list(trials)
+    results = {outcome.name: _results(task, trials, outcome) for outcome in task.outcomes}
+    most = max(len(y) for _, y in results.values())
+    if most < _FEWEST:
+        raise InvalidInput(
+            f"the earlier study has {most} results of {', '.join(results)} in this space; it takes {_FEWEST} at "
+            "least. Outcomes and parameters are known by their names."
+        )
+    return results
+
+
+def sources_of(task: Task, results: Results, trial: int) -> dict[str, Source]:
+    """Data for the models, of the outcomes that have results enough; ``trial`` is the number of trials so far."""
+    pairs = ((k, outcome.name) for k, outcome in enumerate(task.outcomes))
+    return {name: source_of(task, k, trial, *results[name]) for k, name in pairs if len(results[name][1]) >= _FEWEST}
+
+
+def _results(task: Task, trials: list[Trial], outcome: Outcome) -> tuple[Floats, Floats]:
+    X, y = [], []
+    for trial in trials:
+        value = trial.values.get(outcome.name)
+        if value is None or trial.excluded:
+            continue
+        try:
+            X.append(task.domain.place(dict(trial.params)).x)
+        except InvalidInput:  # it has no place here
+            continue
+        y.append(outcome.inward(value))
+    return np.array(X, dtype=np.float64).reshape(len(y), task.domain.dim), np.array(y, dtype=np.float64)
