@@ -1,5 +1,6 @@
 """The pure steps of one suggestion, each against a plain twin."""
 
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -354,3 +355,15 @@ def test_the_cautious_model_keeps_what_was_chosen_beside_the_prior():
 def test_streams_of_a_suggestion_are_keyed_by_trial_and_purpose():
     draws = {stream(1, trial, purpose).random() for trial in range(5) for purpose in Purpose}
     assert len(draws) == 5 * len(Purpose)
+
+
+def test_scores_with_edges_are_searched_finely(monkeypatch):
+    """Along the edge of a constraint little is to be gained beside the whole score: a coarse ascent would end early."""
+    suggest_module, seen = sys.modules["regretless.optimizer.suggest"], []
+    plain = suggest_module.argmax
+    monkeypatch.setattr(suggest_module, "argmax", lambda *args: (seen.append(args[1].precision), plain(*args))[1])
+    for more in ({}, {"constraints": {"g": ("<=", 0.0)}}):
+        study = Study(BOX, n_initial=1, seed=1, **more)
+        study.tell(study.ask(), {"value": 1.0} | ({"g": -1.0} if more else {}))
+        study.ask()
+    assert seen == [1e-4, 1e-6]

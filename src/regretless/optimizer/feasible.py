@@ -19,7 +19,7 @@ from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
 from regretless.optimizer.trust import least_trusted
 from regretless.rng import Purpose
-from regretless.search import Allowed, Objective, argmax
+from regretless.search import FINE, Allowed, Objective, argmax
 from regretless.spaces import Point
 from regretless.theory import feasible_choice, log_prob_feasible, remaining_feasible_regret
 
@@ -72,7 +72,7 @@ def _climbed(task: Task, state: State, X: Floats) -> Point | None:
     floor = low - (high - low) - 0.5 * weight * _MARGIN * len(inside) - 1.0
     root = -float(ndtri(1.0 - task.risk / len(inside)))
     score = JointMomentScore(posteriors, InSet(aim, root, np.array(inside), scales, floor, weight, _MARGIN))
-    objective = Objective(score.at, score.value_and_gradient)
+    objective = Objective(score.at, score.value_and_gradient, precision=FINE)
     return argmax(task.domain, objective, X, score.at(X), Allowed(None, np.empty((0, X.shape[1]))))
 
 

@@ -12,6 +12,7 @@ from regretless.optimizer.state import State, with_search
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import (
+    FINE,
     Allowed,
     Objective,
     argmax,
@@ -71,7 +72,8 @@ def _ruled(task: Task, history: History, trial: int, state: State, allowed: Allo
     score, values = scene.draw(task.rule, history.n_ruled + 1, stream(task.seed, trial, Purpose.RULE))
     noise_share = max(fit.hyperparameters.noise_var / fit.hyperparameters.signal_var for fit in fits)
     worth = worth_trying(task, history, allowed, noise_share)
-    found = argmax(domain, Objective(score.at, score.value_and_gradient), scene.X, values, worth)
+    precise = {} if len(task.outcomes) == 1 else {"precision": FINE}
+    found = argmax(domain, Objective(score.at, score.value_and_gradient, **precise), scene.X, values, worth)
     if found is None:
         listed = domain.n_candidates is not None
         why = "no candidate has a finite score" if listed else "no untried point with a finite score was found"

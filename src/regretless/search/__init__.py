@@ -15,9 +15,10 @@ from regretless.search.domain import (
     search_table,
     undirected_point,
 )
-from regretless.search.product import Objective, near, search_product
+from regretless.search.product import FINE, Objective, near, search_product
 
 __all__ = [
+    "FINE",
     "Allowed",
     "Design",
     "Objective",

@@ -18,6 +18,9 @@ SCAN_UP_TO = 1000
 STARTS = 8
 #: How closely a local search goes for its top, as a share of the score's scale; closer only costs more steps.
 PRECISION = 1e-4
+#: For scores with edges, where constraints or objectives meet: the scale is that of the whole score, and what is to be
+#: gained along an edge is a small share of it (ADR 52).
+FINE = 1e-6
 #: Turns of climbing and sweeping in spaces that have both kinds of column.
 TURNS = 3
 #: Two points this close in every real column (and equal in the others) are the same experiment.
@@ -30,6 +33,7 @@ class Objective:
 
     at: Callable[[Floats], Floats]
     value_and_gradient: Callable[[Floats], tuple[Floats, Floats]]
+    precision: float = PRECISION  # how closely a local search goes for its maximum, as a share of the score's scale
 
 
 def search_product(
@@ -91,7 +95,9 @@ def _best_open(space: Mixed, X: Floats, values: Floats, blocked: Floats) -> tupl
 def _ascend(space: Mixed, objective: Objective, X: Floats) -> tuple[Floats, Floats]:
     if not space.continuous.any():
         return X, objective.at(X)
-    return climb_in(space, lambda rows, _: objective.value_and_gradient(rows), X, tolerance=PRECISION, race=True)
+    return climb_in(
+        space, lambda rows, _: objective.value_and_gradient(rows), X, tolerance=objective.precision, race=True
+    )
 
 
 def _sweep(space: Mixed, objective: Objective, X: Floats, score: Floats, blocked: Floats) -> tuple[Floats, Floats]:
