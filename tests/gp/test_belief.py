@@ -63,13 +63,9 @@ def test_moments_at_candidates_are_kept_or_computed():
         post.on()
 
 
-def test_what_is_compared_with_a_constant_is_not_compressed():
-    setting = Surrogate(restarts=3, lengthscale_prior=(0.5, 0.7))
-    for_constraint = setting.for_constraint()
-    assert not for_constraint.compress
-    assert (for_constraint.restarts, for_constraint.lengthscale_prior) == (3, (0.5, 0.7))
-    y = np.array([-90.0, 1.0, 2.0, 3.0, 4.0])
-    h = for_constraint.fit(
-        np.linspace(0, 1, 5)[:, None], y, categorical=(False,), start=None, rng=np.random.default_rng(0)
-    )
-    assert h.units.knee is None
+def test_what_is_compared_with_a_constant_is_compressed_around_it():
+    y, X = np.array([-90.0, 1.0, 2.0, 3.0, 4.0]), np.linspace(0, 1, 5)[:, None]
+    h = Surrogate().fit(X, y, categorical=(False,), start=None, rng=np.random.default_rng(0), knee=2.5)
+    assert (h.units.knee, h.units.both) == (2.5, True)
+    plain = Surrogate(compress=False).fit(X, y, categorical=(False,), start=None, rng=np.random.default_rng(0))
+    assert plain.units.knee is None

@@ -63,3 +63,10 @@ def test_a_run_stays_inside():
     result = maximize(lambda p: p["x"] * p["y"], PLANE, 15, constraints=["x + y <= 1", "x >= 0.2"], seed=1)
     assert all(below(trial.params) >= -1e-9 and trial.params["x"] >= 0.2 for trial in result.history)
     assert result.fun == pytest.approx(0.25, abs=1e-3)
+
+
+def test_what_is_measured_and_what_is_set_are_told_apart():
+    with pytest.raises(InvalidInput, match="'x' is a parameter, and so is not measured"):
+        Study(PLANE, constraints={"x": ("<=", 1.0)})
+    with pytest.raises(InvalidInput, match=r"unknown parameter 'fat'.*on what is measured is a mapping"):
+        Study(PLANE, constraints=["fat <= 0.5"])

@@ -103,13 +103,6 @@ class Surrogate(FitSettings):
         kernel = "matern32" if self.kernel == "auto" else self.kernel
         return replace(self, kernel=kernel, lengthscale_prior=CAUTIOUS_LENGTHSCALE)
 
-    def for_constraint(self) -> "Surrogate":
-        """The same model of an output that is compared with a constant: a constraint, a level, a reference point.
-
-        No value is compressed there: how far a value is from the constant is what counts, on either side.
-        """
-        return replace(self, compress=False)
-
     def fit(
         self,
         X: Floats,

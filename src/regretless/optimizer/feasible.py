@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.special import ndtri
 
-from regretless.acquisition import JointMomentScore
-from regretless.acquisition.constrained import InSet
+from regretless.acquisition import Outputs, View
+from regretless.acquisition.constrained import in_optimistic_set
 from regretless.acquisition.outputs import OfFirst
 from regretless.acquisition.threshold import Mean
 from regretless.arrays import Floats
@@ -15,6 +15,7 @@ from regretless.optimizer.history import History
 from regretless.optimizer.joint import expected_at, moments_at, moments_everywhere
 from regretless.optimizer.model import Fitted
 from regretless.optimizer.recommend import Choice
+from regretless.optimizer.scene import thresholds_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
 from regretless.optimizer.trust import least_trusted
@@ -25,8 +26,6 @@ from regretless.theory import feasible_choice, log_prob_feasible, remaining_feas
 
 __all__ = ["certify_feasible", "recommend_feasible"]
 
-#: How strongly the edge of the feasible set is felt before it is met, see `InSet`.
-_WEIGHT, _MARGIN = 3.0, 0.002
 #: Quantiles by which an expected violation is computed.
 _QUANTILES = 200
 
@@ -44,7 +43,7 @@ def recommend_feasible(task: Task, history: History, state: State) -> Choice:
             allowed = history.allowed(len(found.X))
             rows = np.flatnonzero(allowed) if allowed.any() else np.arange(len(found.X))
         else:
-            climbed = _climbed(task, state, found.X)
+            climbed = _climbed(task, fitted, found.X)
             if climbed is not None:
                 found = moments_at(task, fitted, np.vstack([climbed.x, found.X]), listed=False)
             rows = np.arange(len(found.X))
@@ -56,24 +55,25 @@ def recommend_feasible(task: Task, history: History, state: State) -> Choice:
         )
 
 
-def _climbed(task: Task, state: State, X: Floats) -> Point | None:
+def _climbed(task: Task, fitted: tuple[Fitted, ...], X: Floats) -> Point | None:
     """The best mean of the objective inside the set where every constraint holds with enough probability, by ascent.
 
-    With J constraints each is to hold with probability 1 - risk/J, which is enough for all of them together.
+    With J constraints each is to hold with probability 1 - risk/J, which is enough for all of them together: a
+    cautious set in place of the optimistic one.
     """
-    fitted = [state.believed(k) for k in range(len(task.outcomes))]
-    posteriors = tuple(each.belief.posterior for each in fitted)
-    units = [each.fit.hyperparameters.units for each in fitted[1:]]
-    inside = [float(u.standardised(np.array(h))) for u, h in zip(units, _thresholds(task), strict=True)]
-    scales = np.sqrt([posterior.kernel.signal_var for posterior in posteriors[1:]])
-    aim = OfFirst(Mean())
-    values = posteriors[0].mean(X)
-    low, high, weight = float(values.min()), float(values.max()), _WEIGHT * float(values.std())
-    floor = low - (high - low) - 0.5 * weight * _MARGIN * len(inside) - 1.0
-    root = -float(ndtri(1.0 - task.risk / len(inside)))
-    score = JointMomentScore(posteriors, InSet(aim, root, np.array(inside), scales, floor, weight, _MARGIN))
+    views = tuple(_view(task, each, X) for each in fitted)
+    outputs = Outputs(views, 1, thresholds_of(task, fitted))
+    level = -float(ndtri(1.0 - task.risk / len(task.constraints)))
+    score = in_optimistic_set(outputs, OfFirst(Mean()), level, {})
     objective = Objective(score.at, score.value_and_gradient, precision=FINE)
-    return argmax(task.domain, objective, X, score.at(X), Allowed(None, np.empty((0, X.shape[1]))))
+    return argmax(task.domain, objective, X, score.on(outputs), Allowed(None, X[:0]))
+
+
+def _view(task: Task, fitted: Fitted, X: Floats) -> View:
+    """The posterior of an outcome at the rows of X, without anything imagined."""
+    posterior = fitted.belief.posterior
+    mean, sd = posterior.mean_sd(X)
+    return View(posterior, X, mean, sd, told=X[:0], best_told=0.0, n_levels=task.domain.n_levels)
 
 
 def certify_feasible(task: Task, history: History, state: State, choice: Choice | None) -> FeasibleRegret:

@@ -18,7 +18,7 @@ from regretless.rng import Purpose, stream
 from regretless.search import climber, points_around
 from regretless.spaces import UNLISTED
 
-__all__ = ["Scene", "desirability", "outputs_of", "reference_of", "reference_to_keep", "scene_of"]
+__all__ = ["Scene", "desirability", "outputs_of", "reference_of", "reference_to_keep", "scene_of", "thresholds_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +69,20 @@ def outputs_of(task: Task, history: History, state: State, views: tuple[View, ..
     """Views of several outcomes with thresholds and reference point, in the units of the models to search by."""
     units = [state.believed(k).fit.hyperparameters.units for k in range(len(views))]
     K = len(task.objectives)
-    thresholds = tuple(
-        float(unit.standardised(np.array(outcome.threshold)))
-        for outcome, unit in zip(task.constraints, units[K:], strict=True)
-    )
+    thresholds = thresholds_of(task, state.all_believed())
     if K == 1:
         return Outputs(views, 1, thresholds)
     reference = reference_of(task, history)
     inside = [float(unit.standardised(np.array(z))) for unit, z in zip(units[:K], reference, strict=True)]
     return Outputs(views, K, thresholds, np.array(inside))
+
+
+def thresholds_of(task: Task, fitted: Sequence[Fitted]) -> tuple[float, ...]:
+    """The thresholds of the constraints in the units of their models."""
+    models = zip(task.constraints, fitted[len(task.objectives) :], strict=True)
+    return tuple(
+        float(each.fit.hyperparameters.units.standardised(np.array(outcome.threshold))) for outcome, each in models
+    )
 
 
 def reference_of(task: Task, history: History) -> tuple[float, ...]:
@@ -109,19 +114,15 @@ def desirability(
     """How promising measured points are: by their mean; feasible before infeasible; by how few dominate them."""
     if len(task.outcomes) == 1:
         return posteriors[0].mean
-    K = len(task.objectives)
-    thresholds = [
-        float(fitted[K + j].fit.hyperparameters.units.standardised(np.array(outcome.threshold)))
-        for j, outcome in enumerate(task.constraints)
-    ]
+    K, thresholds = len(task.objectives), thresholds_of(task, fitted)
 
     def worth(X: Floats) -> Floats:
         means = np.column_stack([posterior.mean(X) for posterior in posteriors])
         missing = np.maximum(means[:, K:] - thresholds, 0.0).sum(axis=1)
-        if K == 1:
-            order = means[:, 0]
-        else:  # the front first, in random order
-            order = non_dominated(means[:, :K] - 1e6 * (missing > 0.0)[:, None]) + rng.random(len(X))
+        order = means[:, 0]
+        if K > 1:  # the front of what is feasible first, in random order
+            feasible, order = missing == 0.0, rng.random(len(X))
+            order[feasible] += non_dominated(means[feasible, :K])
         spread = float(np.ptp(order)) or 1.0
         value: Floats = np.where(missing > 0.0, order.min() - spread - missing, order)
         return value

@@ -78,8 +78,15 @@ def settings(
     outcomes = as_outcomes(
         objective=objective, direction=direction, objectives=objectives, constraints=of_outcomes, limits=limits
     )
+    searched = as_space(space, repeats, of_space)
+    clash = [outcome.name for outcome in outcomes if outcome.role == "constraint" and outcome.name in searched.names]
+    if clash:
+        raise InvalidInput(
+            f"constraints: {clash[0]!r} is a parameter, and so is not measured. A constraint of the space is a text: "
+            f'constraints=["{clash[0]} <= 1"].'
+        )
     task = as_task(
-        as_space(space, repeats, of_space),
+        searched,
         outcomes=outcomes,
         preset=preset,
         reference=as_reference(reference, outcomes),

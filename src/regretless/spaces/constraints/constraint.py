@@ -122,7 +122,10 @@ def bind(constraint: Constraint, kinds: Mapping[str, Kind]) -> Bound:
         for name in names:
             if name not in kinds:
                 known = list(kinds)
-                raise InvalidInput(f"unknown parameter {name!r}; there are {listed(known)}.{did_you_mean(name, known)}")
+                raise InvalidInput(
+                    f"unknown parameter {name!r}; there are {listed(known)}.{did_you_mean(name, known)} A bound on "
+                    f"what is measured is a mapping: constraints={{{name!r}: ('<=', 0.5)}}."
+                )
         return Bound(constraint, names, alternatives_of(constraint.tree, kinds))
     except InvalidInput as error:
         raise InvalidInput(f"constraint {constraint.text!r}: {error}") from None
