@@ -3,7 +3,10 @@ import pytest
 from scipy.optimize import linprog
 
 from regretless.spaces import Box, Mixed, Mixture
-from regretless.spaces.constraints.polytope import hit_and_run, nearest_lattice_point, polytope, projected, pulled
+from regretless.spaces.constraints.lattices import nearest_lattice_point
+from regretless.spaces.constraints.polytope import polytope
+from regretless.spaces.constraints.projections import projected, pulled
+from regretless.spaces.constraints.walks import hit_and_run
 
 
 def made(A=(), b=(), E=(), k=(), d=2):

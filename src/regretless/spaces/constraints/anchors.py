@@ -14,7 +14,8 @@ from regretless.spaces.constraints.atoms import Level, Numeric, Test
 from regretless.spaces.constraints.constraint import Bound, named
 from regretless.spaces.constraints.membership import Membership, is_function
 from regretless.spaces.constraints.pieces import Key, Piece, Pieces
-from regretless.spaces.constraints.polytope import hit_and_run, projected, pulled, stepped
+from regretless.spaces.constraints.projections import projected, pulled, stepped
+from regretless.spaces.constraints.walks import hit_and_run
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.mixture import Mixture
 

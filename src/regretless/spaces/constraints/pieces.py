@@ -17,7 +17,8 @@ from regretless.arrays import Floats
 from regretless.spaces.conditions import Activity
 from regretless.spaces.constraints.atoms import Atom, Level, Numeric, Test
 from regretless.spaces.constraints.constraint import Bound
-from regretless.spaces.constraints.polytope import Polytope, nearest_lattice_point, polytope, tightened
+from regretless.spaces.constraints.lattices import nearest_lattice_point
+from regretless.spaces.constraints.polytope import Polytope, polytope, tightened
 from regretless.spaces.constraints.scales import Scale, scale_of
 from regretless.spaces.mixture import Mixture
 from regretless.spaces.scalars import Scalar, is_number

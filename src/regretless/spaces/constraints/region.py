@@ -16,9 +16,9 @@ from regretless.spaces.constraints.constraint import Constraint, bind
 from regretless.spaces.constraints.faces import Faces, faces_around
 from regretless.spaces.constraints.membership import Bools
 from regretless.spaces.constraints.pieces import Piece
-from regretless.spaces.constraints.polytope import hit_and_run, n_walkers
 from regretless.spaces.constraints.repair import Repaired
 from regretless.spaces.constraints.scales import kinds_of
+from regretless.spaces.constraints.walks import hit_and_run, n_walkers
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.mixture import Mixture
 

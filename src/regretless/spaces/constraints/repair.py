@@ -8,7 +8,7 @@ from regretless.arrays import Floats
 from regretless.spaces.constraints.anchors import Anchored
 from regretless.spaces.constraints.membership import Bools
 from regretless.spaces.constraints.pieces import Key, Piece
-from regretless.spaces.constraints.polytope import projected, pulled, stepped
+from regretless.spaces.constraints.projections import projected, pulled, stepped
 from regretless.spaces.mixture import Mixture
 from regretless.spaces.scalars import Scalar
 
