@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from regretless import InvalidInput, Table
 from regretless.spaces import Rows, extended_table, further_rows, space_from_data, space_to_data
-from regretless.spaces.extension import read_rows
+from regretless.spaces.table.extension import read_rows
 
 ROWS = [{"name": f"r{i}", "T": T, "acid": acid} for i, (T, acid) in enumerate([(20, "a"), (40, "b"), (60, "a")])]
 NAMED = Table(ROWS, id="name")

@@ -118,7 +118,7 @@ def _config(path: Path, text: Mapping[str, Any]) -> Config:
     space, row_name, dialect = _space(path.parent, text)
     _check_above(text.get("space", {}), command)
     if command is not None:
-        command = check_command(command, space.names, _fixed(space))
+        command = check_command(command, space.names, set(space.constants))
     if python is not None and (not isinstance(python, str) or python.count(":") != 1):
         raise InvalidInput(f'python must name a function as "module:function", got {show(python)}.')
     if python is not None and (".py:" in python or "/" in python):
@@ -241,11 +241,6 @@ def _check_above(entries: Mapping[str, Any], command: Any) -> None:
                 f"{name} stands below [space], which makes it a parameter. Move it above [space]; if it is a parameter "
                 f"that never varies, write {name} = [{json.dumps(entry)}]."
             )
-
-
-def _fixed(space: Space) -> set[str]:
-    """Parameters that do not vary: a command need not mention them."""
-    return {name for name, part in space.dimensions.items() if part.size == 1} if isinstance(space, Mixed) else set()
 
 
 def _seconds(timeout: Any) -> float | None:

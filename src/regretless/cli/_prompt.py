@@ -80,12 +80,7 @@ def typed_params(settings: tuple[str, ...], space: Table | Mixed, decimal: str =
 
 
 def _value(text: str, name: str, space: Table | Mixed, decimal: str) -> Any:
-    if isinstance(space, Table):
-        example: Any = space.params(0)[name]
-        choices: tuple[Any, ...] = (example,)
-    else:
-        part = space.dimensions[name]
-        choices = getattr(part, "levels", None) or getattr(part, "choices", None) or (getattr(part, "value", 0.0),)
+    choices = space.examples(name)
     if all(isinstance(choice, str) for choice in choices):
         return text
     for choice in choices:  # a choice that is spelled just so, such as True

@@ -113,7 +113,7 @@ def read_for(
     sheet = read_sheet(path, Reading(**reading, asked_in="prompt"))
     named = lab.has_rows and not lab.row_name.startswith("line") and not by_factors
     by_name = named and (lab.row_name in sheet.columns or not needs_objective)
-    needed = [] if by_name and needs_objective else [name for name in space.names if name not in _constants(space)]
+    needed = [] if by_name and needs_objective else [name for name in space.names if name not in space.constants]
     needed = [lab.row_name, *needed] if by_name else needed
     missing = [name for name in needed if name not in sheet.columns]
     if missing:
@@ -129,7 +129,7 @@ def read_for(
     chosen = Reading(
         id=lab.row_name if by_name else None,
         ignore=tuple(left_out),
-        categorical=tuple(name for name in factors if _is_text(space, name)),
+        categorical=tuple(name for name in factors if all(isinstance(v, str) for v in space.examples(name))),
         asked_in="prompt",
         **reading,
     )
@@ -172,21 +172,3 @@ def _placeable(space: Table | Mixed, params: dict[str, Any]) -> bool:
 
 def _key(params: Any) -> Hashable:
     return tuple(params.items())
-
-
-def _constants(space: Table | Mixed) -> set[str]:
-    """Factors that never change, which a file may leave out."""
-    if isinstance(space, Mixed):
-        return {name for name, part in space.dimensions.items() if part.size == 1}
-    first = space.params(0)
-    varying = {
-        name for i in range(space.n_candidates) for name, value in space.params(i).items() if value != first[name]
-    }
-    return set(space.names) - varying
-
-
-def _is_text(space: Table | Mixed, name: str) -> bool:
-    if isinstance(space, Table):
-        return isinstance(space.params(0)[name], str)
-    choices = getattr(space.dimensions[name], "choices", None) or getattr(space.dimensions[name], "levels", None)
-    return choices is not None and all(isinstance(choice, str) for choice in choices)

@@ -10,7 +10,6 @@ from regretless.cli._results import told
 from regretless.cli._study import Lab, open_lab, study_options
 from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.text import point
-from regretless.spaces import Table
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -100,7 +99,7 @@ def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:
 def _nearest(lab: Lab, trial: Trial) -> str:
     """The row that may have been meant."""
     space = lab.study.space
-    if not isinstance(space, Table):
-        return ""
     index = space.nearest(trial.params)
-    return f" (the nearest is {point(space.ids[index], space.params(index), lab.row_name)})"
+    if index is None:
+        return ""
+    return f" (the nearest is {point(space.name_of(index), space.params_of(space.at_index(index)), lab.row_name)})"

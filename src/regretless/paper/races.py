@@ -16,7 +16,6 @@ from regretless.paper.lattice import Lattice, lattice
 from regretless.paper.methods import rule_of
 from regretless.problems import Problem, by_name, load
 from regretless.rng import Purpose, stream
-from regretless.spaces import Table
 from regretless.study import Study
 
 __all__ = ["race_on_function", "race_on_gp_sample", "race_on_table"]
@@ -76,11 +75,9 @@ def race_on_table(unit: Unit) -> Columns:
     """One method on one table of measurements; the initial rows are drawn at random, the model is fitted each time."""
     s = unit.settings
     problem = load(unit.problem)
-    assert isinstance(problem.space, Table)
-    n = problem.space.n_candidates
-    values = np.array([problem(problem.space.params(i)) for i in range(n)])
+    values = np.array([problem(row) for row in problem.space.listed()])
     study = _study(unit, problem, float(values.var()))
-    limit = min(s["evaluations"], n - s["initial"]) if s["repeats"] == "never" else s["evaluations"]
+    limit = min(s["evaluations"], len(values) - s["initial"]) if s["repeats"] == "never" else s["evaluations"]
     return _ask_and_tell(study, problem, problem, limit)
 
 

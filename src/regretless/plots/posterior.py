@@ -25,7 +25,7 @@ from regretless.plots.canvas import (
     tidy,
 )
 from regretless.plots.records import Evaluations, as_study, evaluations, objectives_of
-from regretless.spaces import Float, Int, Mixed
+from regretless.spaces import Float, Int
 from regretless.study import Recommendation, Result, Study, Trial
 
 if TYPE_CHECKING:
@@ -200,12 +200,12 @@ def _bar(ax: "Axes", drawn: Any, label: str, *, whole: bool) -> None:
 
 def _varying(study: Study) -> dict[str, Any]:
     space = study.space
-    if not isinstance(space, Mixed):
+    if space.has_rows:
         raise InvalidInput(
             "plot_posterior draws real and whole-number parameters; this study's space is a table. "
             "Use study.predict for its rows and plot_regret for its progress."
         )
-    return {name: part for name, part in space.dimensions.items() if part.size != 1}
+    return {name: part for name, part in space.dimensions.items() if name not in space.constants}
 
 
 def _chosen(study: Study, over: str | Sequence[str] | None) -> dict[str, Dimension]:

@@ -13,7 +13,6 @@ from regretless.pareto import hypervolume
 from regretless.problems.measurements import load
 from regretless.problems.outcomes import Direction, FrontProblem
 from regretless.problems.problem import Lookup
-from regretless.spaces import Table
 
 __all__ = ["load_tradeoff", "tradeoff_names"]
 
@@ -75,8 +74,7 @@ def load_tradeoff(
     if name not in _SECONDS:
         raise InvalidInput(f"no table with two objectives is called {name!r}. Known are: {', '.join(_SECONDS)}.")
     problem, second = load(name, folder, sha256=sha256), _SECONDS[name]
-    assert isinstance(problem.space, Table)
-    rows = np.array([list(problem.space.params(i).values()) for i in range(problem.space.n_candidates)])
+    rows = np.array([list(row.values()) for row in problem.space.listed()])
     measured, computed = problem.evaluate(rows), second.value(rows)
     large = second.direction == "maximize"
     worst = 0.0 if large else float(computed.max())

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.spaces import Table
 from regretless.study import Study
 
 __all__ = ["Effect", "Level", "effects"]
@@ -57,7 +56,7 @@ def effects(study: Study, outcome: str | None = None) -> list[Effect]:
     >>> [effect.name for effect in effects(study)]
     ['b', 'a']
     """
-    points = _points(study)
+    points = study.space.representatives(_ASKED, np.random.default_rng(0))
     mean = study.predict(points, outcome)[0]
     used = (trial for trial in study.trials if trial.status == "told" and not trial.excluded)
     told = [trial.params for trial in used if trial.note is None]  # others are at no level of the factors
@@ -68,15 +67,6 @@ def effects(study: Study, outcome: str | None = None) -> list[Effect]:
         if len({point[name] for point in some}) > 1:
             found.append(_effect(name, some, mean[there], [params for params in told if name in params]))
     return sorted(found, key=lambda effect: -effect.size)
-
-
-def _points(study: Study) -> list[Mapping[str, Any]]:
-    space, rng = study.space, np.random.default_rng(0)
-    if isinstance(space, Table):
-        few = space.n_candidates <= _ASKED
-        rows = range(space.n_candidates) if few else np.sort(rng.choice(space.n_candidates, _ASKED, replace=False))
-        return [space.params(int(i)) for i in rows]
-    return [space.decode(x) for x in space.sample(_ASKED, rng)]
 
 
 def _effect(name: str, points: Sequence[Mapping[str, Any]], mean: Floats, told: Sequence[Mapping[str, Any]]) -> Effect:

@@ -1,16 +1,25 @@
 """What may be tried: tables of candidates, boxes and mixed products, with one codec to arrays."""
 
+from regretless.spaces.box import Box
 from regretless.spaces.compare import difference, same_rows
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal, as_dimension
 from regretless.spaces.domain import UNLISTED, Domain, Place, Point
-from regretless.spaces.extension import Raw, Rows, extended_table, further_rows, read_rows
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.mixture import Mixture
 from regretless.spaces.params import NOISE_FREE, Repeats, as_argument, check_repeats, with_repeats
 from regretless.spaces.parse import Space, as_space, repeats_of, with_constraints
-from regretless.spaces.product import Box, Mixed
+from regretless.spaces.product import Mixed
 from regretless.spaces.record import space_from_data, space_to_data
-from regretless.spaces.table import Table, as_table, listed_domain
+from regretless.spaces.table import (
+    Raw,
+    Rows,
+    Table,
+    as_table,
+    extended_table,
+    further_rows,
+    listed_domain,
+    read_rows,
+)
 
 __all__ = [
     "NOISE_FREE",

@@ -28,6 +28,11 @@ class Numbers:
     ends: tuple[float, float] | None = None
 
     @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.values)
+
+    @property
     def n_levels(self) -> int:
         """Zero: an ordered column."""
         return 0
@@ -134,6 +139,11 @@ class Levels:
         ranks: dict[Any, int] = {}
         index = np.array([ranks.setdefault(value, len(ranks)) for value in values], dtype=np.intp)
         return cls(tuple(ranks), index)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return len(self.index)
 
     @property
     def n_levels(self) -> int:

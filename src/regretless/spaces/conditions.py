@@ -11,7 +11,7 @@ from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.scalars import Scalar, as_level, did_you_mean, listed, show
 
-__all__ = ["Activity", "Condition", "When", "activity_of", "as_condition", "shown_parameter"]
+__all__ = ["Activity", "Condition", "When", "activity_of", "as_condition", "existing", "shown_parameter"]
 
 #: (name of a parameter, values it may have), ...: all of them must hold.
 Condition: TypeAlias = tuple[tuple[str, tuple[Scalar, ...]], ...]
@@ -109,6 +109,25 @@ def activity_of(parts: Mapping[str, Any], columns: Sequence[str]) -> Activity:
     return Activity(tuple(rules), frozen)
 
 
+def existing(given: Mapping[str, Any], conditions: Mapping[str, Condition], params: Any) -> dict[str, Any]:
+    """Those of the parameters that exist beside each other, in order.
+
+    ``given`` has None for conditional ones that ``params`` leaves out. One that exists and is left out is an error, and
+    one that is there and does not exist.
+    """
+    kept = {name: value for name, value in given.items() if name not in conditions}
+    for _ in conditions:  # conditions of conditions
+        for name, when in conditions.items():
+            if name not in kept and all(parent in kept and kept[parent] in wanted for parent, wanted in when):
+                kept[name] = given[name]
+    for name, when in conditions.items():
+        if name in kept and name not in params:
+            raise InvalidInput(f"missing {name!r}, which exists where {_said(when)}. Give a value.")
+        if name not in kept and given[name] is not None:
+            raise InvalidInput(f"{name!r} exists only where {_said(when)}. Leave it out.")
+    return {name: kept[name] for name in given if name in kept}
+
+
 def _check_parent(name: str, parent: str, values: tuple[Scalar, ...], parts: Mapping[str, Any]) -> None:
     if parent not in parts:
         known = [other for other in parts if other != name]
@@ -141,3 +160,7 @@ def _in_order(given: Mapping[str, Condition]) -> list[str]:
         order += ready
         left = [name for name in left if name not in ready]
     return order
+
+
+def _said(when: Condition) -> str:
+    return " and ".join(f"{name} is {' or '.join(map(repr, values))}" for name, values in when)

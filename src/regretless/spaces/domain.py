@@ -1,6 +1,6 @@
 """A place that may be tried, and what every space of such places can do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
+from regretless.spaces.dimensions import Dimension
 from regretless.spaces.scalars import Scalar
 
 __all__ = ["UNLISTED", "Domain", "Place", "Point"]
@@ -87,8 +88,34 @@ class Domain(Protocol):
         ...
 
     @property
+    def dimensions(self) -> Mapping[str, Dimension]:
+        """The parameters with the values between which anything may be tried; none where candidates are rows."""
+        ...
+
+    @property
+    def constants(self) -> frozenset[str]:
+        """The parameters that do not vary."""
+        ...
+
+    @property
     def continuous(self) -> npt.NDArray[np.bool_]:
         """For each encoded column whether it is real."""
+        ...
+
+    def listed(self) -> list[dict[str, Scalar]]:
+        """The user's values of all candidates, where they are listed; else none."""
+        ...
+
+    def representatives(self, most: int, rng: np.random.Generator) -> list[dict[str, Scalar]]:
+        """The user's values of points that stand for all: at most so many, spread out or drawn at random."""
+        ...
+
+    def examples(self, name: str) -> tuple[Scalar, ...]:
+        """Some values of a parameter, which show what kind it is; all where it is a list of them."""
+        ...
+
+    def nearest(self, params: Mapping[str, Any]) -> int | None:
+        """The listed candidate that is least far from these parameters."""
         ...
 
     def params_of(self, point: Point) -> dict[str, Scalar]:

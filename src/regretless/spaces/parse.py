@@ -7,10 +7,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from regretless.errors import InvalidInput
+from regretless.spaces.box import Box, as_box
 from regretless.spaces.constraints import as_constraints
 from regretless.spaces.floats import Float
 from regretless.spaces.params import Repeats, with_repeats
-from regretless.spaces.product import Box, Mixed, as_box
+from regretless.spaces.product import Mixed
 from regretless.spaces.scalars import show
 from regretless.spaces.sources import is_frame
 from regretless.spaces.table import Table

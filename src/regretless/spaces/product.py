@@ -1,8 +1,8 @@
 """Spaces that are products of parameters: every combination may be tried."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats, as_matrix, as_vector, as_whole
 from regretless.errors import InvalidInput
-from regretless.spaces.conditions import activity_of
+from regretless.spaces.conditions import activity_of, existing
 from regretless.spaces.constraints import Constraint, Region, as_constraints
 from regretless.spaces.dimensions import (
     Categorical,
@@ -20,9 +20,9 @@ from regretless.spaces.dimensions import (
     Int,
     Ordinal,
     as_dimension,
-    as_float_dimension,
 )
 from regretless.spaces.domain import Place, Point
+from regretless.spaces.entries import read_entries
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.mixture import Mixture
 from regretless.spaces.params import (
@@ -35,7 +35,7 @@ from regretless.spaces.params import (
 )
 from regretless.spaces.scalars import Scalar, as_int, show
 
-__all__ = ["Box", "Mixed", "as_box"]
+__all__ = ["Mixed"]
 
 _MAX_ENUMERATED = 10**7
 
@@ -93,7 +93,7 @@ class Mixed:
         if not isinstance(dimensions, Mapping):
             raise InvalidInput(f"dimensions must be a mapping of names to parameters, got {show(dimensions)}.")
         mixtures = {name: entry for name, entry in dimensions.items() if isinstance(entry, Mixture)}
-        parts = _read(dimensions, as_dimension)
+        parts = read_entries(dimensions, as_dimension)
         self._set(parts, repeats, unnamed=False, constraints=as_constraints(constraints), mixtures=mixtures)
 
     def _set(
@@ -149,6 +149,11 @@ class Mixed:
         return math.prod(sizes) if len(sizes) == len(self._parts) else None
 
     @property
+    def constants(self) -> frozenset[str]:
+        """The parameters that do not vary."""
+        return frozenset(name for name, part in self.dimensions.items() if part.size == 1)
+
+    @property
     def n_candidates(self) -> None:
         """None: the candidates are not listed."""
         return None
@@ -157,6 +162,23 @@ class Mixed:
     def candidates(self) -> None:
         """None: the candidates are not listed."""
         return None
+
+    def listed(self) -> list[dict[str, Scalar]]:
+        """Empty: the candidates are not listed."""
+        return []
+
+    def representatives(self, most: int, rng: np.random.Generator) -> list[dict[str, Scalar]]:
+        """The user's values of the points of a latin hypercube."""
+        return [self.decode(x) for x in self.sample(most, rng)]
+
+    def examples(self, name: str) -> tuple[Scalar, ...]:
+        """The values of a parameter that is a list of them; else one of its numbers."""
+        part = self.dimensions[name]
+        return (part.low,) if isinstance(part, Float | Int) else part.values()
+
+    def nearest(self, params: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """None: the candidates are not listed."""
+        return
 
     def params_of(self, point: Point) -> dict[str, Scalar]:
         """The user's values of a point."""
@@ -329,20 +351,10 @@ class Mixed:
         """The parameters by name, fixed ones filled in; of conditional ones those that exist at this point."""
         if self.region is None or not self.region.activity.rules:
             return complete(params, self.names, self._fixed, unnamed=self.unnamed)
-        conditions: dict[str, Any] = {name: part.when for name, part in self._varying.items() if part.when is not None}
+        conditions: dict[str, Any] = {n: part.when for n, part in self._varying.items() if part.when is not None}
         absent = dict.fromkeys(conditions)
         given = complete(params, self.names, {**self._fixed, **absent}, unnamed=self.unnamed)
-        left, kept = dict(given), {name: value for name, value in given.items() if name not in conditions}
-        for _ in conditions:  # conditions of conditions
-            for name, when in conditions.items():
-                if name not in kept and all(parent in kept and kept[parent] in wanted for parent, wanted in when):
-                    kept[name] = left[name]
-        for name in conditions:
-            if name in kept and name not in params:
-                raise InvalidInput(f"missing {name!r}, which exists where {_said(conditions[name])}. Give a value.")
-            if name not in kept and given[name] is not None:
-                raise InvalidInput(f"{name!r} exists only where {_said(conditions[name])}. Leave it out.")
-        return {name: kept[name] for name in self.names if name in kept}
+        return existing(given, conditions, params)
 
     def _codes(self, codes: Mapping[str, float]) -> Floats:
         """The codes by column; inactive columns are frozen."""
@@ -350,73 +362,6 @@ class Mixed:
         return np.array([codes[n] if n in codes else frozen[n] for n in self._varying], dtype=np.float64)
 
 
-@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
-class Box(Mixed):
-    """A product of real parameters.
-
-    Parameters
-    ----------
-    bounds
-        Name to (low, high); or a sequence of (low, high) as in SciPy, whose parameters are called x0, x1, ... and reach
-        the user's function as one array.
-    repeats
-        Whether a point may be suggested again: "all", "allow", "auto" or "never", see `Study`. None: the study says.
-    constraints
-        What every point satisfies, as in `Mixed`.
-
-    Examples
-    --------
-    >>> box = Box([(-5, 10), (0, 15)])
-    >>> box.names, box.encode([10, 7.5])
-    (('x0', 'x1'), array([1. , 0.5]))
-    >>> box.argument(box.decode([0.0, 0.5]))
-    array([-5. ,  7.5])
-    """
-
-    def __init__(self, bounds: Any, repeats: Repeats | None = None, constraints: Any = ()) -> None:
-        if isinstance(bounds, Mapping):
-            parts, unnamed = _read(bounds, as_float_dimension), False
-        elif isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) and np.ndim(bounds) != 0:
-            parts, unnamed = _read({f"x{i}": pair for i, pair in enumerate(bounds)}, as_float_dimension), True
-        else:
-            raise InvalidInput(f"bounds must be [(low, high), ...] or a mapping of names to them, got {show(bounds)}.")
-        self._set(parts, repeats, unnamed=unnamed, constraints=as_constraints(constraints))
-
-
-def as_box(space: Mixed) -> Box:
-    """The same space as one of real parameters."""
-    box = Box.__new__(Box)
-    for field in fields(Mixed):
-        object.__setattr__(box, field.name, getattr(space, field.name))
-    return box
-
-
-def _read(entries: Mapping[Any, Any], reader: Callable[[Any], Dimension]) -> dict[str, Dimension]:
-    """Every entry read, with the parameter's name in front of what is wrong with it; mixtures by component."""
-    if not entries:
-        raise InvalidInput("a space needs at least one parameter, got none.")
-    parts: dict[str, Dimension] = {}
-    for name, entry in entries.items():
-        if not isinstance(name, str) or not name:
-            raise InvalidInput(f"names of parameters must be non-empty text, got {show(name)}.")
-        try:
-            if isinstance(entry, Mixture) and reader is as_dimension:
-                found: Mapping[str, Dimension] = entry.dimensions()
-            else:
-                found = {str(name): reader(entry)}
-        except InvalidInput as error:
-            raise InvalidInput(f"parameter {name!r}: {error}") from None
-        for key, part in found.items():
-            if key in parts:
-                raise InvalidInput(f"two parameters are called {key!r}. Rename one, or the component of a mixture.")
-            parts[key] = part
-    return parts
-
-
 def _varies(part: Dimension) -> bool:
     """Whether a parameter is an encoded column: one that can be absent is, whatever its size."""
     return part.size != 1 or getattr(part, "when", None) is not None
-
-
-def _said(when: Any) -> str:
-    return " and ".join(f"{name} is {' or '.join(map(repr, values))}" for name, values in when)

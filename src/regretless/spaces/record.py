@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 
 from regretless.errors import InvalidInput, UntrustedCode
+from regretless.spaces.box import Box
 from regretless.spaces.columns import Column, Levels, Numbers
 from regretless.spaces.constraints import Constraint, Function, as_constraints, constraint_to_data
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal
 from regretless.spaces.mixture import Mixture
 from regretless.spaces.params import check_repeats
-from regretless.spaces.product import Box, Mixed
+from regretless.spaces.product import Mixed
 from regretless.spaces.scalars import show
-from regretless.spaces.table import Table
+from regretless.spaces.table import Frame, RowIds, Table
 
 __all__ = ["space_from_data", "space_to_data"]
 
@@ -32,16 +33,14 @@ def space_to_data(space: Table | Mixed) -> dict[str, Any]:
         if space.mixtures:
             common["mixtures"] = [_mixture_to_data(name, mixture) for name, mixture in space.mixtures.items()]
         return {"kind": "box" if isinstance(space, Box) else "mixed", **common, "dimensions": parts}
-    columns = [
-        {"name": name, **_column_to_data(column)} for name, column in zip(space.names, space._columns, strict=True)
-    ]
+    rows = space._rows
     return {
         "kind": "table",
         **common,
-        "columns": columns,
-        "first": space._first.tolist(),
-        "candidate": space._candidate.tolist(),
-        "ids": None if space._row_ids is None else list(space._row_ids),
+        "columns": [{"name": name, **_column_to_data(column)} for name, column in space._frame.by_name.items()],
+        "first": rows.first.tolist(),
+        "candidate": rows.candidate.tolist(),
+        "ids": None if rows.names is None else list(rows.names),
     }
 
 
@@ -149,20 +148,11 @@ def _column(data: Mapping[str, Any]) -> Column:
 
 
 def _table(data: Mapping[str, Any], constraints: tuple[Constraint, ...]) -> Table:
-    columns = [_column(column) for column in data["columns"]]
-    varying = [column for column in columns if not column.constant]
-    table = Table.__new__(Table)
-    table._set(
-        names=tuple(column["name"] for column in data["columns"]),
-        repeats=check_repeats(data["repeats"]),
+    first, candidate = (np.array(data[key], dtype=np.intp) for key in ("first", "candidate"))
+    return Table._of(
+        Frame.of({column["name"]: _column(column) for column in data["columns"]}),
+        RowIds(first, candidate, None if data["ids"] is None else tuple(data["ids"])),
+        repeats=data["repeats"],
         unnamed=data["unnamed"],
-        n_levels=tuple(column.n_levels for column in varying),
-        X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(data["first"]), 0)),
-        _columns=tuple(columns),
-        _first=np.array(data["first"], dtype=np.intp),
-        _candidate=np.array(data["candidate"], dtype=np.intp),
-        _row_ids=None if data["ids"] is None else tuple(data["ids"]),
-        _product=None,
         constraints=constraints,
     )
-    return table

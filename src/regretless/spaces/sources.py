@@ -1,14 +1,19 @@
-"""What people have as a table in memory (array, rows, columns, data frame), turned into raw columns by name."""
+"""What people have as a table (array, rows, columns, data frame, file), turned into raw columns by name."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from regretless.errors import InvalidInput
-from regretless.spaces.scalars import listed, show
+from regretless.spaces.scalars import did_you_mean, listed, show
 
-__all__ = ["is_frame", "raw_columns"]
+if TYPE_CHECKING:  # files are read by few who import us, and the reader costs a twentieth of the import
+    from regretless.spaces.files import Factors
+
+__all__ = ["as_names", "check_known", "is_frame", "raw_columns", "read_file"]
 
 _ALLOWED = (
     "Give a 2-D array, a list of dicts (rows), a mapping of names to columns, "
@@ -40,6 +45,37 @@ def raw_columns(source: Any) -> tuple[dict[str, Any], bool]:
 def is_frame(source: Any) -> bool:
     """Whether this looks like a pandas or polars DataFrame; neither package is imported to know."""
     return all(hasattr(source, name) for name in ("columns", "to_dict", "__getitem__", "shape"))
+
+
+def read_file(
+    path: str | Path, id: str | None, ignore: tuple[str, ...], categorical: tuple[str, ...], **more: Any
+) -> "Factors":
+    """The rows of a file, read as `regretless.spaces.files.Reading` says; what is left out of it is a warning."""
+    from regretless.spaces.files import Reading, read_factors
+
+    found = read_factors(path, Reading(id, ignore, categorical, **more))
+    for note in found.notes:
+        warnings.warn(f"{path}: {note}", stacklevel=3)
+    return found
+
+
+def as_names(names: Any, what: str) -> tuple[str, ...]:
+    """One name of a column, or several."""
+    if isinstance(names, str):
+        return (names,)
+    if isinstance(names, Iterable) and not isinstance(names, dict):
+        listed_names = tuple(names)
+        if all(isinstance(name, str) for name in listed_names):
+            return listed_names
+    raise InvalidInput(f"{what} must name columns by text, got {show(names)}.")
+
+
+def check_known(wanted: tuple[str, ...], known: Iterable[str], what: str) -> None:
+    """Refuse a name that no column has."""
+    columns = list(known)
+    for name in wanted:
+        if name not in columns:
+            raise InvalidInput(f"{what}: no column {name!r}; there are {listed(columns)}.{did_you_mean(name, columns)}")
 
 
 def _of_frame(frame: Any) -> dict[str, Any]:

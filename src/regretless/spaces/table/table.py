@@ -1,10 +1,8 @@
 """Finite spaces: the rows of a table are the candidates."""
 
 import copy
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -13,9 +11,10 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
-from regretless.spaces.columns import Column, Levels, as_column, distinct_rows
+from regretless.spaces.columns import as_column
 from regretless.spaces.constraints import Constraint, as_constraints, rows_left, violated_by
-from regretless.spaces.domain import UNLISTED, Place, Point
+from regretless.spaces.dimensions import Dimension
+from regretless.spaces.domain import Place, Point
 from regretless.spaces.params import (
     Repeats,
     as_argument,
@@ -25,14 +24,15 @@ from regretless.spaces.params import (
     repeats_shown,
 )
 from regretless.spaces.product import Mixed
-from regretless.spaces.rowids import as_ids, other_spelling
-from regretless.spaces.scalars import Scalar, as_int, as_level, did_you_mean, listed, show
-from regretless.spaces.sources import raw_columns
+from regretless.spaces.scalars import Scalar, as_int, listed, show
+from regretless.spaces.sources import as_names, check_known, raw_columns, read_file
+from regretless.spaces.table.frame import Frame
+from regretless.spaces.table.rowids import RowIds, candidates_of
 
 if TYPE_CHECKING:  # files are read by few who import us, and the reader costs a twentieth of the import
     from regretless.spaces.files import Factors
 
-__all__ = ["Table", "as_names", "as_table", "check_known", "listed_domain", "read_file"]
+__all__ = ["Table"]
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -80,13 +80,10 @@ class Table:
     unnamed: bool
     n_levels: tuple[int, ...]
     X: Floats
-    _columns: tuple[Column, ...]
-    _first: npt.NDArray[np.intp]  # (n_candidates,) the source row where each candidate first appears
-    _candidate: npt.NDArray[np.intp]  # (n_rows,) the candidate of each source row
-    _row_ids: tuple[Scalar, ...] | None  # one per source row; None for row numbers
+    constraints: tuple[Constraint, ...]
+    _frame: Frame  # one row per candidate
+    _rows: RowIds  # of the source
     _product: Mixed | None  # the space this table lists, which then checks parameters
-    _by_line: bool = False  # whether row ids are lines of a file
-    constraints: tuple[Constraint, ...] = ()
 
     def __init__(
         self,
@@ -98,11 +95,11 @@ class Table:
         repeats: Repeats | None = None,
         constraints: Any = (),
     ) -> None:
-        object.__setattr__(self, "constraints", as_constraints(constraints))
         ignored, forced = as_names(ignore, "ignore"), as_names(categorical, "categorical")
         ids = () if id is None else as_names(id, "id")
+        bound = as_constraints(constraints)
         if isinstance(source, str | Path):
-            self._list_factors(read_file(source, ids[0] if ids else None, ignored, forced), repeats)
+            self._list_factors(read_file(source, ids[0] if ids else None, ignored, forced), repeats, bound)
             return
         raw, unnamed = raw_columns(source)
         for what, wanted in (("id", ids), ("ignore", ignored), ("categorical", forced)):
@@ -111,43 +108,49 @@ class Table:
         if not used:
             raise InvalidInput(f"no column is left to search among {listed(list(raw))}. Ignore fewer of them.")
         columns = {name: as_column(raw[name], name, categorical=name in forced) for name in used}
-        self._list(columns, raw[ids[0]] if ids else None, repeats, id=ids[0] if ids else "", unnamed=unnamed)
+        named = (raw[ids[0]], ids[0]) if ids else None
+        self._set(*candidates_of(Frame.of(columns), named, bound), repeats=repeats, unnamed=unnamed, constraints=bound)
 
-    def _list(self, columns: dict[str, Column], row_ids: Any, repeats: Any, *, id: str, unnamed: bool = False) -> None:
-        """Take over the rows of a source that satisfy the constraints: equal ones become one candidate."""
-        kept_rows = rows_left(self.constraints, columns)
-        if kept_rows is None:
-            first, candidate = distinct_rows(list(columns.values()))
-        else:
-            n_rows = len(columns[next(iter(columns))].keys())
-            columns = {name: column.only(kept_rows) for name, column in columns.items()}
-            first, some = distinct_rows(list(columns.values()))
-            candidate = np.full(n_rows, UNLISTED)
-            candidate[kept_rows] = some
-        kept = [column.take(first) for column in columns.values()]
-        varying = [column for column in kept if not column.constant]
-        self._set(
-            names=tuple(columns),
-            repeats=check_repeats(repeats),
-            unnamed=unnamed,
-            n_levels=tuple(column.n_levels for column in varying),
-            X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(first), 0)),
-            _columns=tuple(kept),
-            _first=first if kept_rows is None else kept_rows[first],
-            _candidate=candidate,
-            _row_ids=None if row_ids is None else as_ids(row_ids, id, candidate),
-            _product=None,
-        )
+    def _list_factors(self, found: "Factors", repeats: Any, constraints: tuple[Constraint, ...]) -> None:
+        source = Frame.of({name: as_column(column, name) for name, column in found.factors.items()})
+        frame, rows = candidates_of(source, (found.ids, found.id or "line"), constraints)
+        rows = replace(rows, by_line=found.id is None)
+        self._set(frame, rows, repeats=repeats, unnamed=False, constraints=constraints)
 
-    def _list_factors(self, found: "Factors", repeats: Any) -> None:
-        columns = {name: as_column(column, name) for name, column in found.factors.items()}
-        self._list(columns, found.ids, repeats, id=found.id or "line")
-        object.__setattr__(self, "_by_line", found.id is None)
-
-    def _set(self, **fields: Any) -> None:
-        fields["X"].flags.writeable = False
+    def _set(
+        self,
+        frame: Frame,
+        rows: RowIds,
+        *,
+        repeats: Any,
+        unnamed: bool,
+        constraints: tuple[Constraint, ...] = (),
+        encoded: tuple[Floats, tuple[int, ...]] | None = None,
+        product: Mixed | None = None,
+    ) -> None:
+        """``encoded`` are codes and numbers of levels, where they are not those of the frame."""
+        X, n_levels = (frame.codes(), frame.n_levels) if encoded is None else encoded
+        X.flags.writeable = False
+        fields = {
+            "names": frame.names,
+            "repeats": check_repeats(repeats),
+            "unnamed": unnamed,
+            "n_levels": n_levels,
+            "X": X,
+            "constraints": constraints,
+            "_frame": frame,
+            "_rows": rows,
+            "_product": product,
+        }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def _of(cls, frame: Frame, rows: RowIds, **more: Any) -> Self:
+        """The table of candidates that are known to be distinct and feasible."""
+        table = cls.__new__(cls)
+        table._set(frame, rows, **more)
+        return table
 
     @classmethod
     def from_csv(
@@ -189,8 +192,7 @@ class Table:
     def of_factors(cls, found: "Factors", *, repeats: Repeats | None = None, constraints: Any = ()) -> Self:
         """The table of a file that was read already."""
         table = cls.__new__(cls)
-        object.__setattr__(table, "constraints", as_constraints(constraints))
-        table._list_factors(found, repeats)
+        table._list_factors(found, repeats, as_constraints(constraints))
         return table
 
     @property
@@ -214,26 +216,49 @@ class Table:
         return int(self.X.shape[0])
 
     @property
+    def dimensions(self) -> dict[str, Dimension]:
+        """Empty: between the rows of a column there is nothing to try."""
+        return {}
+
+    @property
+    def constants(self) -> frozenset[str]:
+        """The columns that do not vary."""
+        return frozenset(self._frame.constants)
+
+    @property
     def continuous(self) -> npt.NDArray[np.bool_]:
         """False for every encoded column: no values between the rows may be tried."""
         return np.zeros(self.dim, dtype=np.bool_)
 
-    @cached_property
+    @property
     def ids(self) -> tuple[Scalar, ...]:
         """One id per candidate, that of its first row."""
-        first: list[int] = self._first.tolist()
-        return tuple(first) if self._row_ids is None else tuple(self._row_ids[row] for row in first)
+        return self._rows.ids
 
     def rows(self, i: int) -> tuple[int, ...]:
         """All rows of the source that are candidate i."""
-        return tuple(np.flatnonzero(self._candidate == self._as_index(i)).tolist())
+        return self._rows.of(self._as_index(i))
 
     def params(self, i: Any) -> dict[str, Scalar]:
         """The values of candidate i as the user gave them."""
         i = self._as_index(i)
         if self._product is not None and self._product.region is not None:
             return self._product.region.params(self.X[i])  # some parameters may be absent
-        return {name: column.item(i) for name, column in zip(self.names, self._columns, strict=True)}
+        return self._frame.row(i)
+
+    def listed(self) -> list[dict[str, Scalar]]:
+        """The values of all candidates, in order."""
+        return [self.params(i) for i in range(self.n_candidates)]
+
+    def representatives(self, most: int, rng: np.random.Generator) -> list[dict[str, Scalar]]:
+        """The values of all candidates, or of ``most`` drawn at random where they are more."""
+        if self.n_candidates <= most:
+            return self.listed()
+        return [self.params(int(i)) for i in np.sort(rng.choice(self.n_candidates, most, replace=False))]
+
+    def examples(self, name: str) -> tuple[Scalar, ...]:
+        """A value of a column, which shows what kind it holds."""
+        return (self.params(0)[name],)
 
     def at_index(self, index: int) -> Point:
         """The candidate of that number."""
@@ -269,35 +294,22 @@ class Table:
 
     def filtered(self, constraints: tuple[Constraint, ...]) -> Self:
         """The rows that satisfy these constraints too, under the ids they have."""
-        columns = self._columns_by_name()
-        left = rows_left(constraints, columns)
-        twin = copy.copy(self)
-        for kept in ("ids", "_candidate_of_id"):
-            twin.__dict__.pop(kept, None)
-        object.__setattr__(twin, "constraints", (*self.constraints, *constraints))
-        if left is None:
-            return twin
-        some = [column.only(left) for column in columns.values()]
-        varying = [column for column in some if not column.constant]
-        number = np.full(self.n_candidates + 1, UNLISTED)  # the last is for rows that were dropped before
-        number[left] = np.arange(len(left))
-        twin._set(
-            n_levels=tuple(column.n_levels for column in varying),
-            X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(left), 0)),
-            _columns=tuple(some),
-            _first=self._first[left],
-            _candidate=number[np.where(self._candidate < 0, self.n_candidates, self._candidate)],
+        left = rows_left(constraints, self._frame.by_name)
+        return self._of(
+            self._frame if left is None else self._frame.only(left),
+            self._rows if left is None else self._rows.only(left),
+            repeats=self.repeats,
+            unnamed=self.unnamed,
+            constraints=(*self.constraints, *constraints),
         )
-        return twin
 
     def numbered(self) -> Self:
         """The same rows called by their number from 0 where they are called by lines: as files once were read."""
-        if not self._by_line:
+        rows = self._rows.numbered()
+        if rows is self._rows:
             return self
         twin = copy.copy(self)
-        object.__setattr__(twin, "_row_ids", None)
-        for kept in ("ids", "_candidate_of_id"):  # from when they were lines
-            twin.__dict__.pop(kept, None)
+        object.__setattr__(twin, "_rows", rows)
         return twin
 
     def index_of(self, params: Any) -> int:
@@ -305,7 +317,7 @@ class Table:
         given = self._complete(params)
         index = self._find(given)
         if index is None:
-            violated = violated_by(self.constraints, given, self._columns_by_name())
+            violated = violated_by(self.constraints, given, self._frame.by_name)
             if violated:
                 raise InvalidInput(f"{show(given)} violates {violated}. Give a row of the table that satisfies it.")
             nearest = self.nearest(given)
@@ -317,12 +329,7 @@ class Table:
 
     def index_of_id(self, row_id: Any) -> int:
         """The candidate of a row's id; text and whole numbers stand for each other ("12" and 12)."""
-        row_id = as_level(row_id, "id")
-        for key in (row_id, *other_spelling(row_id)):
-            if key in self._candidate_of_id:
-                return self._candidate_of_id[key]
-        known = list(self._candidate_of_id)
-        raise InvalidInput(f"no row has the id {show(row_id)}; there are {listed(known)}.{did_you_mean(row_id, known)}")
+        return self._rows.index_of(row_id)
 
     def check(self, params: Any) -> dict[str, Scalar]:
         """The row with exactly these parameters, in the order of ``names``."""
@@ -348,11 +355,7 @@ class Table:
             index = self._find(place.params)
             return replace(place, index=index, inside=index is not None)
         given = self._complete(params)
-        pairs = zip(self.names, self._columns, strict=True)
-        found = {name: column.place(given[name], name) for name, column in pairs}
-        values = {name: value for name, (value, _) in found.items()}
-        varying = zip(self.names, self._columns, strict=True)
-        x = np.array([found[name][1] for name, column in varying if not column.constant], dtype=np.float64)
+        values, x = self._frame.place(given)
         index = self._find(values)
         return Place(values, x, index, index is not None)
 
@@ -360,7 +363,7 @@ class Table:
         """Whether parameters, of a row or not, satisfy the constraints."""
         if self._product is not None:
             return self._product.feasible(params)
-        return not violated_by(self.constraints, self._complete(params), self._columns_by_name())
+        return not violated_by(self.constraints, self._complete(params), self._frame.by_name)
 
     def argument(self, params: Any) -> dict[str, Scalar] | Floats:
         """What the user's function gets: a dict, or a float64 array where the columns had no names."""
@@ -374,135 +377,28 @@ class Table:
             return False
         if self.constraints != other.constraints:
             return False
-        return np.array_equal(self.X, other.X) and all(
-            a.items() == b.items() for a, b in zip(self._columns, other._columns, strict=True)
-        )
+        return np.array_equal(self.X, other.X) and self._frame.same(other._frame)
 
     def __repr__(self) -> str:
         more = repeats_shown(self.repeats) + constraints_shown(self.constraints)
         return f"Table({self.n_candidates} candidates, names={listed(self.names)}{more})"
 
-    @cached_property
-    def _candidate_of_id(self) -> dict[Scalar, int]:
-        row_ids = range(len(self._candidate)) if self._row_ids is None else self._row_ids
-        pairs = zip(row_ids, self._candidate.tolist(), strict=True)
-        return {row_id: i for row_id, i in pairs if i != UNLISTED} if self.constraints else dict(pairs)
-
-    def _columns_by_name(self) -> dict[str, Column]:
-        return dict(zip(self.names, self._columns, strict=True))
-
     def _complete(self, params: Any) -> dict[str, Any]:
         if self._product is not None:
             return self._product.check(params)
-        pairs = zip(self.names, self._columns, strict=True)
-        constants = {name: column.item(0) for name, column in pairs if column.constant}
-        return complete(params, self.names, constants, unnamed=self.unnamed)
+        return complete(params, self.names, self._frame.constants, unnamed=self.unnamed)
 
     def _find(self, given: dict[str, Any]) -> int | None:
         if self._product is not None and self._product.region is not None:
             place = self._product.place(given)
             same = np.flatnonzero((place.x == self.X).all(axis=1))
             return int(same[0]) if len(same) and place.inside else None
-        rows = np.arange(self.n_candidates)
-        for name, column in zip(self.names, self._columns, strict=True):
-            rows = column.where(given[name], name, rows)
-        return int(rows[0]) if len(rows) else None
+        return self._frame.find(given)
 
     def nearest(self, params: Mapping[str, Any]) -> int:
         """The candidate that is least far from these parameters, by the widths of its columns."""
-        pairs = zip(self.names, self._columns, strict=True)
-        return int(np.argmin(sum(column.distances(params.get(name)) ** 2 for name, column in pairs)))
+        return self._frame.nearest(params)
 
     def _as_index(self, i: Any) -> int:
         what = "a candidate's index"
         return as_whole(as_int(i, what), what, most=self.n_candidates - 1)
-
-
-def as_table(space: Mixed, limit: int) -> Table | None:
-    """All points of a finite space as a table with the same codes, or None where they are more than ``limit``.
-
-    >>> table = as_table(Mixed({"n": (1, 3), "act": ["relu", "tanh"]}), limit=100)
-    >>> table.n_candidates, table.params(3)
-    (6, {'n': 2, 'act': 'tanh'})
-    """
-    size = space.size
-    if size is None or size > limit:
-        return None
-    if space.region is not None:
-        return _table_of(space, _columns_left(space))
-    columns: list[Column] = []
-    inner = size
-    for part in space.dimensions.values():
-        values = part.values()
-        inner //= len(values)
-        columns.append(Levels(values, np.resize(np.repeat(np.arange(len(values)), inner), size)))
-    return _table_of(space, columns)
-
-
-def _columns_left(space: Mixed) -> list[Column]:
-    """The values of the points that constraints leave; None where a parameter does not exist."""
-    assert space.region is not None
-    X = space.enumerate()
-    active = space.region.activity.at(X)
-    columns: dict[str, Column] = {}
-    for j, (name, part) in enumerate(zip(space.region.columns, space.region.varying, strict=True)):
-        codes, rank = np.unique(X[:, j], return_inverse=True)
-        values = [*(part.decode(code) for code in codes.tolist()), None]
-        columns[name] = Levels.of([values[r] for r in np.where(active[:, j], rank, -1).tolist()])
-    single = np.zeros(len(X), dtype=np.intp)
-    return [columns.get(name) or Levels(part.values(), single) for name, part in space.dimensions.items()]
-
-
-def _table_of(space: Mixed, columns: list[Column]) -> Table:
-    X = space.enumerate()
-    table = Table.__new__(Table)
-    table._set(
-        names=space.names,
-        repeats=space.repeats,
-        unnamed=space.unnamed,
-        n_levels=space.n_levels,
-        X=X,
-        _columns=tuple(columns),
-        _first=np.arange(len(X)),
-        _candidate=np.arange(len(X)),
-        _row_ids=None,
-        _product=space,
-    )
-    return table
-
-
-def listed_domain(space: Table | Mixed, limit: int) -> Table | Mixed:
-    """The space as it is searched: a finite one of up to ``limit`` points becomes the list of them."""
-    listed = as_table(space, limit) if isinstance(space, Mixed) else None
-    return space if listed is None else listed
-
-
-def read_file(
-    path: str | Path, id: str | None, ignore: tuple[str, ...], categorical: tuple[str, ...], **more: Any
-) -> "Factors":
-    """The rows of a file, read as `regretless.spaces.files.Reading` says; what is left out of it is a warning."""
-    from regretless.spaces.files import Reading, read_factors
-
-    found = read_factors(path, Reading(id, ignore, categorical, **more))
-    for note in found.notes:
-        warnings.warn(f"{path}: {note}", stacklevel=3)
-    return found
-
-
-def as_names(names: Any, what: str) -> tuple[str, ...]:
-    """One name of a column, or several."""
-    if isinstance(names, str):
-        return (names,)
-    if isinstance(names, Iterable) and not isinstance(names, dict):
-        listed_names = tuple(names)
-        if all(isinstance(name, str) for name in listed_names):
-            return listed_names
-    raise InvalidInput(f"{what} must name columns by text, got {show(names)}.")
-
-
-def check_known(wanted: tuple[str, ...], known: Iterable[str], what: str) -> None:
-    """Refuse a name that no column has."""
-    columns = list(known)
-    for name in wanted:
-        if name not in columns:
-            raise InvalidInput(f"{what}: no column {name!r}; there are {listed(columns)}.{did_you_mean(name, columns)}")

@@ -16,10 +16,11 @@ from regretless.spaces.columns import Column, Levels, Numbers, as_column, distin
 from regretless.spaces.constraints import rows_left
 from regretless.spaces.domain import UNLISTED
 from regretless.spaces.product import Mixed
-from regretless.spaces.rowids import as_ids, other_spelling
 from regretless.spaces.scalars import Scalar, did_you_mean, is_number, listed, show
-from regretless.spaces.sources import raw_columns
-from regretless.spaces.table import Table, as_names, check_known, read_file
+from regretless.spaces.sources import as_names, check_known, raw_columns, read_file
+from regretless.spaces.table.frame import Frame
+from regretless.spaces.table.rowids import RowIds, as_ids, other_spelling
+from regretless.spaces.table.table import Table
 
 __all__ = ["Raw", "Rows", "extended_table", "further_rows", "read_rows"]
 
@@ -60,11 +61,11 @@ def read_rows(space: Any, source: Any, *, id: str | None, ignore: str | Sequence
         known = read_sheet(source, Reading()).columns
         texts = tuple(name for name in levels if name in known)
         source = Table.of_factors(read_file(source, id, as_names(ignore, "ignore"), texts))
-    columns = zip(source.names, source._columns, strict=True)
-    rows = source._candidate != UNLISTED  # the others were dropped by its own constraints
-    row_ids = source._row_ids
-    kept = None if row_ids is None else [row_id for row_id, keep in zip(row_ids, rows, strict=True) if keep]
-    return Raw({name: column.take(source._candidate[rows]).items() for name, column in columns}, kept, source._by_line)
+    rows = source._rows
+    kept = rows.candidate != UNLISTED  # the others were dropped by its own constraints
+    names = None if rows.names is None else [name for name, keep in zip(rows.names, kept, strict=True) if keep]
+    columns = source._frame.take(rows.candidate[kept]).by_name
+    return Raw({name: column.items() for name, column in columns.items()}, names, rows.by_line)
 
 
 def further_rows(space: Table | Mixed, raw: Raw) -> Rows:
@@ -79,7 +80,7 @@ def further_rows(space: Table | Mixed, raw: Raw) -> Rows:
     first, candidate = distinct_rows(columns)
     rows = [dict(zip(table.names, row, strict=True)) for row in zip(*(c.items() for c in columns), strict=True)]
     known = _Known(table)
-    if table._row_ids is None:
+    if table._rows.names is None:
         if raw.ids is not None and not raw.by_line:
             raise InvalidInput("the rows of this table are called by their numbers; leave the names of new ones out.")
         new = [rows[i] for i in first.tolist() if known.index(rows[i]) is None]
@@ -114,30 +115,25 @@ def extended_table(space: Table | Mixed, rows: Rows) -> Table:
     table = _as_extendable(space)
     if not len(rows):
         return table
-    columns = [
-        _joined(column, as_column(list(rows.columns[name]), name, categorical=isinstance(column, Levels)), name)
-        for name, column in zip(table.names, table._columns, strict=True)
-    ]
-    first, candidate = distinct_rows(columns)
-    N, n_rows = table.n_candidates, len(table._candidate)
-    columns = [column.take(first) for column in columns]
-    varying = [column for column in columns if not column.constant]
-    longer = Table.__new__(Table)
-    longer._set(
-        names=table.names,
+    joined = {
+        name: _joined(column, as_column(list(rows.columns[name]), name, categorical=isinstance(column, Levels)), name)
+        for name, column in table._frame.by_name.items()
+    }
+    first, candidate = distinct_rows(list(joined.values()))
+    had, N = table._rows, table.n_candidates
+    new_first = len(had.candidate) + first[N:] - N
+    return Table._of(
+        Frame.of(joined).take(first),
+        RowIds(
+            np.concatenate([had.first, new_first]),
+            np.concatenate([had.candidate, candidate[N:]]),
+            None if had.names is None else (*had.names, *(rows.ids or ())),
+            had.by_line,
+        ),
         repeats=table.repeats,
         unnamed=table.unnamed,
-        n_levels=tuple(column.n_levels for column in varying),
-        X=np.stack([column.codes() for column in varying], axis=1) if varying else np.empty((len(first), 0)),
-        _columns=tuple(columns),
-        _first=np.concatenate([table._first, n_rows + first[N:] - N]),
-        _candidate=np.concatenate([table._candidate, candidate[N:]]),
-        _row_ids=None if table._row_ids is None else (*table._row_ids, *(rows.ids or ())),
-        _product=None,
-        _by_line=table._by_line,
         constraints=table.constraints,
     )
-    return longer
 
 
 class _Known:
@@ -145,7 +141,7 @@ class _Known:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        columns = (column.items() for column in table._columns)
+        columns = (column.items() for column in table._frame.columns)
         self._candidates = {row: i for i, row in enumerate(zip(*columns, strict=True))}
 
     def index(self, row: Mapping[str, Scalar]) -> int | None:
@@ -154,7 +150,7 @@ class _Known:
 
     def name(self, row_id: Scalar, row: Mapping[str, Scalar]) -> bool:
         """Whether there is this row under this name; a name that is taken by other values is refused."""
-        table, candidates = self._table, self._table._candidate_of_id
+        table, candidates = self._table, self._table._rows.candidates
         found = [candidates[key] for key in (row_id, *other_spelling(row_id)) if key in candidates]
         if not found:
             return False
@@ -183,7 +179,7 @@ def _lines(table: Table, raw: Raw, rows: Sequence[Mapping[str, Scalar]], known: 
     Lines are kept where the file is that of the table with lines put behind. Else a line would name two rows: those of
     the table keep their names, and new ones are numbered on.
     """
-    taken = table._candidate_of_id
+    taken = table._rows.candidates
     if not all(isinstance(row_id, int) for row_id in taken):
         return None
     lines = list(raw.ids or ())
@@ -196,8 +192,7 @@ def _lines(table: Table, raw: Raw, rows: Sequence[Mapping[str, Scalar]], known: 
 
 
 def _levels(table: Table) -> tuple[str, ...]:
-    pairs = zip(table.names, table._columns, strict=True)
-    return tuple(name for name, column in pairs if isinstance(column, Levels))
+    return tuple(name for name, column in table._frame.by_name.items() if isinstance(column, Levels))
 
 
 def _columns(table: Table, raw: Mapping[str, Any]) -> list[Column]:
@@ -210,7 +205,7 @@ def _columns(table: Table, raw: Mapping[str, Any]) -> list[Column]:
         )
     n = len(next(iter(raw.values()), ()))
     columns = []
-    for name, column in zip(table.names, table._columns, strict=True):
+    for name, column in table._frame.by_name.items():
         if name not in raw and not column.constant:
             raise InvalidInput(f"the new rows have no column {name!r}. They need {listed(table.names)}.")
         cells = raw.get(name, [column.item(0)] * n)
