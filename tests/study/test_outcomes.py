@@ -260,6 +260,20 @@ class TestLateParts:
         assert (late.kind, late.data["values"]) == ("late", {"yield": 1.1})
         assert (told.kind, told.data["values"]) == ("told", {"impurity": 0.3})
 
+    def test_what_is_late_and_what_is_new_are_stored_together(self, study, monkeypatch):
+        """One transaction: a crash in between cannot lose the half that counts."""
+        study.tell(0, {"yield": 1.0})
+        written, write = [], study._recorder.journal.write
+
+        def counted(after, decide):
+            written.append(list(write(after, decide)))
+            return written[-1]
+
+        monkeypatch.setattr(study._recorder.journal, "write", counted)
+        study.tell(0, {"yield": 1.1, "impurity": 0.3})
+        assert [[event.kind for event in events] for events in written] == [["late", "told"]]
+        assert [event.seq for event in study.events()] == list(range(1, len(study.events()) + 1))
+
     def test_again_it_is_nothing_new(self, study):
         study.tell(0, {"yield": 1.0})
         study.tell(0, {"yield": 1.1, "impurity": 0.3})

@@ -1,5 +1,6 @@
 """What `import regretless` gives, and what it costs."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -83,6 +84,38 @@ def test_public_names():
     assert len(set(regretless.__all__)) == len(regretless.__all__)
     assert all(hasattr(regretless, name) for name in PUBLIC)
     assert all(getattr(regretless, name).__doc__ for name in PUBLIC)
+
+
+def arguments(f):
+    return {name: p for name, p in inspect.signature(f).parameters.items() if name not in ("self", "args", "kwargs")}
+
+
+def test_minimize_takes_what_maximize_takes():
+    assert arguments(regretless.minimize) == arguments(regretless.maximize)
+    with pytest.raises(TypeError, match="'n_trails'"):
+        regretless.minimize(lambda x: x[0], [(0.0, 1.0)], n_trails=5)
+
+
+@pytest.mark.parametrize("name", ["maximize", "open"])
+def test_what_is_said_of_a_study_reads_the_same_everywhere(name):
+    """The same names, types and defaults; `Study.open` has None for what an existing study need not be told."""
+    of_study = arguments(regretless.Study)
+    taken = arguments(regretless.maximize if name == "maximize" else regretless.Study.open)
+    missing = set(of_study) - set(taken)
+    assert missing == ({"direction"} if name == "maximize" else set())
+    for each in sorted(set(of_study) & set(taken) - {"space"}):
+        here, there = of_study[each], taken[each]
+        if here.default is not None and name == "open":
+            assert there.default is None
+            assert there.annotation == here.annotation | None
+        else:
+            assert (there.annotation, there.default) == (here.annotation, here.default)
+
+
+def test_what_is_run_reads_the_same_everywhere():
+    of_run, taken = arguments(regretless.Study.optimize), arguments(regretless.maximize)
+    assert set(of_run) <= set(taken)
+    assert all(taken[name].default == of_run[name].default for name in of_run)
 
 
 def test_nothing_heavy_is_imported():

@@ -18,7 +18,7 @@ import numpy as np
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
 from regretless.gp import Posterior, Source, TablePosterior, fitted_to, prior_factor, refit_due, table_posterior
-from regretless.linalg import Factor, single_thread
+from regretless.linalg import Factor
 from regretless.optimizer.history import Fit, Series, only
 from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.optimizer.task import Task
@@ -101,24 +101,23 @@ def doubt(task: Task, series: Series, state: Fitted | None) -> Fitted:
     depends on what was told, and on nothing that was asked before. In a product space they are estimates anyway, and
     the search would never look where only a cautious model has doubts.
     """
-    with single_thread():
-        surrogate = task.surrogate
-        if task.domain.n_candidates is not None:
-            surrogate = surrogate.cautious()
-        restarts = max(surrogate.restarts, _STARTS)
-        task = replace(task, surrogate=replace(surrogate, restarts=restarts, fit_mean=False, compress=False))
-        seen = fitted_to(task.surrogate, len(series.y), _candidates(task))
-        if (series.y[:seen] == series.y[:1]).all():
-            seen = len(series.y)
-        first = only(series, np.arange(seen))
-        trials, y = tuple(first.told.trials.tolist()), first.keys(np.arange(seen))
-        if state is not None and _of_other_data(task, series, state):
-            state = None
-        if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
-            newest = state.fit
-        else:
-            newest = _fit(task, replace(first, fit=None), told_key(first), Purpose.CAUTION)
-        return believe(task, replace(series, fit=newest), newest.at_trial, state)
+    surrogate = task.surrogate
+    if task.domain.n_candidates is not None:
+        surrogate = surrogate.cautious()
+    restarts = max(surrogate.restarts, _STARTS)
+    task = replace(task, surrogate=replace(surrogate, restarts=restarts, fit_mean=False, compress=False))
+    seen = fitted_to(task.surrogate, len(series.y), _candidates(task))
+    if (series.y[:seen] == series.y[:1]).all():
+        seen = len(series.y)
+    first = only(series, np.arange(seen))
+    trials, y = tuple(first.told.trials.tolist()), first.keys(np.arange(seen))
+    if state is not None and _of_other_data(task, series, state):
+        state = None
+    if state is not None and state.fit.trials == trials and state.y[: len(y)] == y:
+        newest = state.fit
+    else:
+        newest = _fit(task, replace(first, fit=None), told_key(first), Purpose.CAUTION)
+    return believe(task, replace(series, fit=newest), newest.at_trial, state)
 
 
 def imagine(series: Series, state: Fitted, *, objective: bool = True) -> Belief:

@@ -57,7 +57,8 @@ def with_search(task: Task, history: History, trial: int, state: State) -> State
 
 def doubted(task: Task, history: History, state: State) -> State:
     """The state with the posteriors to certify by, given everything told."""
-    doubts = tuple(doubt(task.of(k), history.series(k), state.doubts[k]) for k in range(len(task.outcomes)))
+    with single_thread():
+        doubts = tuple(doubt(task.of(k), history.series(k), state.doubts[k]) for k in range(len(task.outcomes)))
     return replace(state, doubts=doubts)
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats, as_finite_float, as_matrix, as_vector
 from regretless.errors import InvalidInput
 from regretless.pareto import hypervolume
+from regretless.problems.problem import check_optimizers
 from regretless.spaces import Box, Table
 
 __all__ = ["Constraint", "Direction", "FeasibleProblem", "FrontProblem"]
@@ -85,13 +86,7 @@ class FeasibleProblem(_Outcomes):
     optimizers: Floats
 
     def __post_init__(self) -> None:
-        optimizers = as_matrix(self.optimizers, "optimizers")
-        if len(optimizers) == 0 or optimizers.shape[1] != len(self.space.names):
-            raise InvalidInput(
-                f"optimizers must have one row or more and {len(self.space.names)} columns, got {optimizers.shape}."
-            )
-        optimizers.flags.writeable = False
-        object.__setattr__(self, "optimizers", optimizers)
+        object.__setattr__(self, "optimizers", check_optimizers(self.optimizers, self.space))
         object.__setattr__(self, "optimum", as_finite_float(self.optimum, "optimum"))
         object.__setattr__(self, "constraints", MappingProxyType(dict(self.constraints)))
 

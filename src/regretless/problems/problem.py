@@ -11,7 +11,7 @@ from regretless.arrays import Floats, as_finite_float, as_matrix, as_nonnegative
 from regretless.errors import InvalidInput
 from regretless.spaces import Box, Table
 
-__all__ = ["Lookup", "Noisy", "Problem", "check_variance", "table_problem"]
+__all__ = ["Lookup", "Noisy", "Problem", "check_optimizers", "check_variance", "table_problem"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,13 +38,7 @@ class Problem:
     noise_var: float = 0.0
 
     def __post_init__(self) -> None:
-        optimizers = as_matrix(self.optimizers, "optimizers")
-        if len(optimizers) == 0 or optimizers.shape[1] != len(self.space.names):
-            raise InvalidInput(
-                f"optimizers must have one row or more and {len(self.space.names)} columns, got {optimizers.shape}."
-            )
-        optimizers.flags.writeable = False
-        object.__setattr__(self, "optimizers", optimizers)
+        object.__setattr__(self, "optimizers", check_optimizers(self.optimizers, self.space))
         object.__setattr__(self, "optimum", as_finite_float(self.optimum, "optimum"))
         object.__setattr__(self, "noise_var", check_variance(self.noise_var, "noise_var"))
 
@@ -118,6 +112,15 @@ def table_problem(name: str, space: Table, rows: Floats, values: Floats, noise_v
     """A problem from a column of values; every row that reaches the largest is an optimiser."""
     best = values.max()
     return Problem(name, space, Lookup(rows, values), float(best), rows[values == best], noise_var)
+
+
+def check_optimizers(optimizers: npt.ArrayLike, space: Box | Table) -> Floats:
+    """The points where an optimum is reached, one per row in the user's units; not to be written to."""
+    rows = as_matrix(optimizers, "optimizers")
+    if len(rows) == 0 or rows.shape[1] != len(space.names):
+        raise InvalidInput(f"optimizers must have one row or more and {len(space.names)} columns, got {rows.shape}.")
+    rows.flags.writeable = False
+    return rows
 
 
 def check_variance(value: Any, what: str) -> float:

@@ -1,14 +1,19 @@
 """What the methods of a study take besides values and parameters."""
 
+import inspect
 import secrets
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from regretless.arrays import show
 from regretless.errors import InvalidInput
 
-__all__ = ["as_bool", "as_key", "as_reason"]
+__all__ = ["as_bool", "as_key", "as_reason", "same_arguments"]
+
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned")
 
 
 def as_bool(value: Any, what: str) -> bool:
@@ -32,3 +37,15 @@ def as_reason(reason: Any, *, needed: bool = False) -> str:
     if not isinstance(reason, str) or (needed and not reason.strip()):
         raise InvalidInput(f"reason must say in words why, for the record, got {show(reason)}.")
     return reason
+
+
+def same_arguments(
+    of: Callable[Arguments, Returned],
+) -> Callable[[Callable[..., Returned]], Callable[Arguments, Returned]]:
+    """A decorator for a function that takes what ``of`` takes: to readers and type checkers it has its signature."""
+
+    def decorate(f: Callable[..., Returned]) -> Callable[Arguments, Returned]:
+        f.__signature__ = inspect.signature(of)  # type: ignore[attr-defined]
+        return f
+
+    return decorate

@@ -9,8 +9,7 @@ from regretless.errors import Exhausted, StoreBusy, TrialConflict
 from regretless.optimizer import Suggestion, fit_to_data, kept, params_of, suggest
 from regretless.study.carried import Carried
 from regretless.study.journal import Event
-from regretless.study.ledger import Ledger
-from regretless.study.recorder import Recorder
+from regretless.study.ledger import Ledger, Recorder
 from regretless.study.trial import Trial
 from regretless.study.values import Told
 
@@ -70,20 +69,20 @@ class Asker:
         """Fail trials whose lease has ended after the last retry: whoever runs them does not come back."""
         recorder, ledger = self._recorder, self._recorder.ledger
 
-        def decide(missed: Sequence[Event]) -> list[Event]:
-            ledger.extend(missed)
+        def decide() -> list[Event]:
             events = []
-            for i, number in enumerate(self._ended(again=False)):
+            for number in self._ended(again=False):
                 leases = ledger.offers.get(number, 0) + 1
                 reason = f"its lease ended {leases} time{'s' if leases > 1 else ''}: no worker came back with a result"
                 names, there = [outcome.name for outcome in ledger.task.outcomes], ledger.trials[number].values
                 _, data = Told(dict.fromkeys(name for name in names if name not in there)).on_record(ledger.task)
-                event = recorder.event("failed", number, worker=recorder.worker, leases=leases, reason=reason, **data)
-                events.append(replace(event, seq=event.seq + i))
+                events.append(
+                    recorder.event("failed", number, worker=recorder.worker, leases=leases, reason=reason, **data)
+                )
             return events
 
         if self._ended(again=False):
-            ledger.extend(recorder.journal.write(ledger.seq, decide))
+            recorder.record(decide)
 
     def _ended(self, *, again: bool) -> list[int]:
         """Pending trials whose worker did not come back in time: those to offer again, or those not to."""

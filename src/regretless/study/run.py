@@ -1,6 +1,7 @@
 """A function, a space, a number of trials: `maximize` and `minimize`."""
 
 import contextlib
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer import Direction, Given, Preset, StopRule
 from regretless.spaces import Repeats
+from regretless.study.arguments import same_arguments
 from regretless.study.journal import Store
 from regretless.study.options import Exceptions, OnError, Options, as_options
 from regretless.study.progress import progress_bar
@@ -98,40 +100,17 @@ def maximize(
     return _find("maximize", locals())
 
 
-def minimize(
-    f: Callable[[Any], Any],
-    space: Any,
-    n_trials: int | None = None,
-    *,
-    until: int | None = None,
-    store: str | Path | Store | None = None,
-    name: str | None = None,
-    seed: int | None = None,
-    preset: Preset = "default",
-    rule: str | Rule | JointRule | None = None,
-    surrogate: Surrogate | None = None,
-    n_initial: int | None = None,
-    repeats: Repeats | None = None,
-    objective: str | None = None,
-    objectives: Mapping[str, Direction] | None = None,
-    constraints: Constraints | None = None,
-    reference: Mapping[str, float] | None = None,
-    fallback: float | None = None,
-    risk: float = 0.1,
-    limits: Given | Mapping[str, Given] | None = None,
-    stop_when: StopRule | None = None,
-    callback: Callable[[Study, Trial], Any] | None = None,
-    on_error: OnError = "raise",
-    catch: Exceptions | None = None,
-    progress: bool | None = None,
-) -> Result:
+@same_arguments(maximize)
+def minimize(*args: Any, **more: Any) -> Result:
     """Find where ``f`` is smallest; everything else as in `maximize`.
 
     >>> result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], n_trials=12, seed=1)
     >>> bool(abs(result.x[0] - 0.3) < 0.02)
     True
     """
-    return _find("minimize", locals())
+    given = inspect.signature(maximize).bind(*args, **more)
+    given.apply_defaults()
+    return _find("minimize", given.arguments)
 
 
 #: The arguments of both that are about the run; the others are about the study.

@@ -40,8 +40,26 @@ from regretless.spaces import (
 from regretless.study.codec import Trust, function_of, object_from_data, object_to_data
 from regretless.study.journal import Journal
 
-__all__ = ["Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
+__all__ = ["GIVEN", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
 
+#: What people say of a study: the arguments of `Study`, of `Study.open` and, but for the direction, of `maximize`.
+GIVEN = (
+    "space",
+    "direction",
+    "preset",
+    "rule",
+    "surrogate",
+    "n_initial",
+    "repeats",
+    "objective",
+    "objectives",
+    "constraints",
+    "reference",
+    "fallback",
+    "risk",
+    "limits",
+    "seed",
+)
 #: A recommendation violates some constraint with at most this probability, where nothing else is said.
 _RISK = 0.1
 

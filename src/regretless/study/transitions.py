@@ -12,8 +12,7 @@ from regretless.gp import Source
 from regretless.optimizer import Task, source_to_data, with_table
 from regretless.spaces import Place, Raw, extended_table, further_rows
 from regretless.study.journal import Event, Kind
-from regretless.study.ledger import Values
-from regretless.study.recorder import Recorder
+from regretless.study.ledger import Recorder, Values
 from regretless.study.trial import Trial
 from regretless.study.values import Told
 
@@ -28,7 +27,7 @@ def end(recorder: Recorder, number: int, told: Told) -> Trial:
     """
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
+    def decide() -> list[Event]:
         trial, task = ledger.trials[number], ledger.task
         known = {} if trial.status == "lost" else trial.values
         values = told.values
@@ -43,18 +42,17 @@ def end(recorder: Recorder, number: int, told: Told) -> Trial:
                 f"trial {number} was already {_had(trial, list(other))}; {_now(task, other)} now would change the "
                 "past. Use amend to correct it."
             )
-        if other and (number, tuple(other.items())) not in ledger.late:
-            value, data = Told(other, told.noise_of(other)).on_record(task)
-            return recorder.event("late", number, value, **data, worker=recorder.worker)
-        if not new:
-            return None
-        value, data = Told(new, told.noise_of(new)).on_record(task)
+        late = other if (number, tuple(other.items())) not in ledger.late else {}
         kind: Kind = "failed" if all(each is None for each in new.values()) else "told"
-        return recorder.event(kind, number, value, **data, worker=recorder.worker)
+        parts: list[tuple[Kind, Values]] = [("late", late), (kind, new)]  # a second worker may have told less than this
+        events = []
+        for what, some in parts:
+            if some:
+                value, data = Told(some, told.noise_of(some)).on_record(task)
+                events.append(recorder.event(what, number, value, **data, worker=recorder.worker))
+        return events
 
     recorder.record(decide)
-    if number in ledger.passed_on:  # beside what came late, there may be what nobody had told yet
-        recorder.record(decide)
     return ledger.trials[number]
 
 
@@ -62,19 +60,19 @@ def add(recorder: Recorder, told: Told, where: Callable[[], Place], key: str) ->
     """Store data that was not asked for, once for each key. Of a point that is not a candidate it is another event."""
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
+    def decide() -> list[Event]:
         if key in ledger.keys:
-            return None
+            return []
         number, task, domain, place = len(ledger.trials), ledger.task, ledger.task.domain, where()
         value, more = _all_of(told, task).on_record(task)
         data: dict[str, Any] = {"params": place.params, "row": domain.row_of(place.point), "index": place.index, **more}
         if place.index is None:
             data["x"] = place.x.tolist()
         if place.inside:
-            return recorder.event("added", number, value, **data, key=key)
+            return [recorder.event("added", number, value, **data, key=key)]
         what = "not a row of the table" if domain.has_rows else "outside the space"
         note = f"{what}: used as data, never suggested"
-        return recorder.event("added_outside", number, value, **data, note=note, key=key)
+        return [recorder.event("added_outside", number, value, **data, note=note, key=key)]
 
     recorder.record(decide)
     return ledger.trials[ledger.keys[key][0]]
@@ -84,13 +82,13 @@ def link(recorder: Recorder, earlier: str, results: Callable[[], dict[str, Sourc
     """Store data of an earlier study, once; a study has one such source."""
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
+    def decide() -> list[Event]:
         if key in ledger.links:
-            return None
+            return []
         if ledger.sources:
             raise StudyConflict("this study has data of an earlier one already; one is the most it can have.")
         sources = {name: source_to_data(source) for name, source in results().items()}
-        return recorder.event("linked", sources=sources, earlier=earlier, key=key)
+        return [recorder.event("linked", sources=sources, earlier=earlier, key=key)]
 
     recorder.record(decide)
 
@@ -99,7 +97,7 @@ def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
     """Store a correction of a result, or of some outcomes of it (None: it failed)."""
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
+    def decide() -> list[Event]:
         trial, task = ledger.trials[number], ledger.task
         if trial.status == "lost" or not trial.values:
             raise TrialConflict(f"trial {number} has no result to amend: it is {trial.status}. Use tell.")
@@ -109,9 +107,9 @@ def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
             raise TrialConflict(f"trial {number} has no result of {missing[0]} to amend. Use tell.")
         changed = _unlike(trial, trial.values, values, told)
         if not changed:
-            return None
+            return []
         value, data = Told(changed, told.noise_of(changed)).on_record(task)
-        return recorder.event("amended", number, value, **data, reason=reason)
+        return [recorder.event("amended", number, value, **data, reason=reason)]
 
     recorder.record(decide)
     return ledger.trials[number]
@@ -121,15 +119,15 @@ def use(recorder: Recorder, number: int, used: bool, reason: str) -> Trial:
     """Set a result aside, or take it back in."""
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
+    def decide() -> list[Event]:
         trial = ledger.trials[number]
         if trial.status in ("pending", "lost"):
             raise TrialConflict(
                 f"trial {number} has no result: it is {trial.status}. Use release for a trial that is given up."
             )
         if trial.excluded != used:
-            return None
-        return recorder.event("included" if used else "excluded", number, reason=reason)
+            return []
+        return [recorder.event("included" if used else "excluded", number, reason=reason)]
 
     recorder.record(decide)
     return ledger.trials[number]
@@ -139,10 +137,10 @@ def release(recorder: Recorder, number: int, reason: str) -> Trial:
     """Give a pending trial up."""
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
+    def decide() -> list[Event]:
         trial = ledger.trials[number]
         if trial.status == "lost":
-            return None
+            return []
         if trial.status != "pending":
             raise TrialConflict(f"trial {number} is not pending: it was already {_had(trial, list(trial.values))}.")
         if trial.values:
@@ -151,7 +149,7 @@ def release(recorder: Recorder, number: int, reason: str) -> Trial:
                 f"trial {number} has a result of {', '.join(trial.values)} already. Tell {' and '.join(missing)}, or "
                 f"that it failed: tell({number}, failed={missing!r})."
             )
-        return recorder.event("lost", number, reason=reason)
+        return [recorder.event("lost", number, reason=reason)]
 
     recorder.record(decide)
     return ledger.trials[number]
@@ -161,10 +159,10 @@ def renew(recorder: Recorder, number: int) -> Trial:
     """Begin the lease of a pending trial anew."""
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
+    def decide() -> list[Event]:
         if ledger.trials[number].status != "pending" or recorder.seconds is None:
-            return None
-        return recorder.event("renewed", number, worker=recorder.worker, lease=recorder.lease())
+            return []
+        return [recorder.event("renewed", number, worker=recorder.worker, lease=recorder.lease())]
 
     recorder.record(decide)
     return ledger.trials[number]
@@ -174,17 +172,17 @@ def extend(recorder: Recorder, raw: Raw, reason: str) -> list[Any]:
     """Put further candidates behind those of the table; the ids of those that are new."""
     ledger, before = recorder.ledger, 0
 
-    def decide() -> Event | None:
+    def decide() -> list[Event]:
         nonlocal before
         task = ledger.task
         rows = further_rows(task.space, raw)
         before = task.domain.n_candidates or 0
         if not len(rows):
-            return None
+            return []
         with_table(task, extended_table(task.space, rows))  # what cannot be added up is not stored
         columns = {name: list(values) for name, values in rows.columns.items()}
         named = None if rows.ids is None else list(rows.ids)
-        return recorder.event("extended", columns=columns, ids=named, reason=reason)
+        return [recorder.event("extended", columns=columns, ids=named, reason=reason)]
 
     recorder.record(decide)
     domain = ledger.task.domain
@@ -195,8 +193,8 @@ def exclude_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
     """Take a candidate off the list of what may be suggested."""
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
-        return None if index in ledger.excluded else recorder.event("row_excluded", index=index, row=row, reason=reason)
+    def decide() -> list[Event]:
+        return [] if index in ledger.excluded else [recorder.event("row_excluded", index=index, row=row, reason=reason)]
 
     recorder.record(decide)
 
@@ -205,8 +203,8 @@ def include_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
     """Put a candidate back on the list."""
     ledger = recorder.ledger
 
-    def decide() -> Event | None:
-        return recorder.event("row_included", index=index, row=row, reason=reason) if index in ledger.excluded else None
+    def decide() -> list[Event]:
+        return [recorder.event("row_included", index=index, row=row, reason=reason)] if index in ledger.excluded else []
 
     recorder.record(decide)
 

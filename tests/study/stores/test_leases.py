@@ -6,7 +6,7 @@ import pytest
 
 from regretless import InvalidInput, Study, replay
 from regretless.study import MemoryStore, leases
-from regretless.study.leases import Clock, Lease, Reading
+from regretless.study.ledger import Clock, Lease, Reading
 from regretless.study.replay import asked_from
 
 SPACE = {"x": (0.0, 1.0)}

@@ -2,12 +2,13 @@
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from regretless.study.journal import Event, Journal, Kind
-from regretless.study.leases import Clock, Lease
-from regretless.study.ledger import Ledger
+from regretless.study.ledger.leases import Clock, Lease
+from regretless.study.ledger.ledger import Ledger
 
 __all__ = ["Recorder"]
 
@@ -48,12 +49,14 @@ class Recorder:
         """A lease that begins now, for the record."""
         return None if self.seconds is None else Lease(self.seconds, self.clock.read()).to_data()
 
-    def record(self, decide: Callable[[], Event | None]) -> None:
-        """Store at most one event in one transaction; ``decide`` looks at a ledger that knows everything stored."""
+    def record(self, decide: Callable[[], Sequence[Event]]) -> None:
+        """Store events in one transaction; ``decide`` looks at a ledger that knows everything stored.
 
-        def on(missed: Any) -> list[Event]:
+        What is decided together is numbered here, one after the other.
+        """
+
+        def on(missed: Sequence[Event]) -> list[Event]:
             self.ledger.extend(missed)
-            event = decide()
-            return [] if event is None else [event]
+            return [replace(event, seq=self.ledger.seq + 1 + i) for i, event in enumerate(decide())]
 
         self.ledger.extend(self.journal.write(self.ledger.seq, on))

@@ -1,6 +1,5 @@
 """What the events of a study add up to: its trials, and the arrays a suggestion is computed from."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -8,16 +7,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from regretless.arrays import Floats
 from regretless.errors import StoreTooNew
-from regretless.gp import Noise, Source, pooled
+from regretless.gp import Source
 from regretless.optimizer import (
-    FAILED,
-    PENDING,
-    TOLD,
     Fit,
     History,
-    Points,
     Task,
     fit_from_data,
     hyperparameters_to_data,
@@ -25,17 +19,16 @@ from regretless.optimizer import (
     with_table,
 )
 from regretless.pareto import non_dominated
-from regretless.spaces import UNLISTED, Rows, extended_table
+from regretless.spaces import Rows, extended_table
 from regretless.study.journal import Event
-from regretless.study.leases import Lease, Reading
+from regretless.study.ledger.leases import Lease, Reading
+from regretless.study.ledger.observations import Observations
 from regretless.study.trial import Trial
 
 __all__ = ["Ledger", "Mark", "Values"]
 
 #: Results by the name of the outcome; None of one that failed.
 Values: TypeAlias = Mapping[str, float | None]
-#: Noise of which nothing is known: no standard error, one replicate, no spread.
-_UNKNOWN = (0.0, 1.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +63,7 @@ class Ledger:
         self.task = task  # as the events so far leave it: a table may have been extended
         self._key_of: list[str] = []  # of each trial
         self._sources: dict[str, int] = {}
-        self._X: Floats = np.empty((0, task.domain.dim))
-        self._index: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
-        self._inside: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
-        self._used: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)  # neither released nor set aside
-        self._status: npt.NDArray[np.int8] = np.empty((0, len(task.outcomes)), dtype=np.int8)
-        self._Y: Floats = np.empty((0, len(task.outcomes)))
-        self._noise: dict[int, Floats] = {}  # by outcome, where something is known: sd, count and spread of each trial
+        self._observed = Observations(task)
 
     # Adding up ------------------------------------------------------------------------------------------------------
 
@@ -116,46 +103,39 @@ class Ledger:
 
     def history(self) -> History:
         """Everything a suggestion depends on, beside the setup."""
-        used = np.flatnonzero(self._used[: len(self.trials)])
-        m = len(self.task.outcomes)
+        observed = self._observed
+        used = observed.used(len(self.trials))
         return History(
-            points=Points(used, self._X[used], self._index[used], self._inside[used]),
-            status=self._status[used],
-            Y=self._Y[used],
+            points=observed.points(used),
+            status=observed.status(used),
+            Y=observed.values(used),
             n_designed=self._sources.get("design", 0),
             n_ruled=self._sources.get("rule", 0),
             fits=self.fits,
             excluded=np.fromiter(self.excluded, dtype=np.intp, count=len(self.excluded)),
-            noise=tuple(self._known_noise(k, used) for k in range(m)) if self._noise else (),
+            noise=observed.noise(used),
             sources=self.sources,
             reference=self.reference,
         )
 
     def best(self) -> Trial | None:
         """The trial with the best measured value that is used and violates no constraint, of equals the first."""
-        trials, K = self.trials, len(self.task.objectives)
-        if K > 1:
+        if len(self.task.objectives) > 1:
             return None
-        told = np.flatnonzero(self._used[: len(trials)] & (self._status[: len(trials), 0] == TOLD))
-        told = np.array([i for i in told.tolist() if self.feasible(trials[i])], dtype=np.intp)
-        return trials[told[np.argmax(self._Y[told, 0])]] if len(told) else None
+        told = self._feasible_told()
+        return self.trials[told[np.argmax(self._observed.values(told)[:, 0])]] if len(told) else None
+
+    def front(self) -> list[Trial]:
+        """Trials that no other is better than in every objective, among those that violate no constraint."""
+        told, K = self._feasible_told(), len(self.task.objectives)
+        if not len(told):
+            return []
+        return [self.trials[number] for number in told[non_dominated(self._observed.values(told)[:, :K])].tolist()]
 
     def feasible(self, trial: Trial) -> bool:
         """Whether all constraints were measured and hold."""
         values = ((outcome, trial.values.get(outcome.name)) for outcome in self.task.constraints)
         return all(value is not None and outcome.holds(value) for outcome, value in values)
-
-    def front(self) -> list[Trial]:
-        """Trials that no other is better than in every objective, among those that violate no constraint."""
-        K = len(self.task.objectives)
-        rows = [
-            trial.number
-            for trial in self.trials
-            if self._used[trial.number] and (self._status[trial.number, :K] == TOLD).all() and self.feasible(trial)
-        ]
-        if not rows:
-            return []
-        return [self.trials[rows[i]] for i in np.flatnonzero(non_dominated(self._Y[rows, :K]))]
 
     def ended_leases(self, now: Reading) -> list[int]:
         """Pending trials whose worker did not come back in time."""
@@ -163,46 +143,25 @@ class Ledger:
 
     # Inside ---------------------------------------------------------------------------------------------------------
 
+    def _feasible_told(self) -> npt.NDArray[np.intp]:
+        """The used trials with a value of every objective whose constraints all hold."""
+        told = self._observed.told(len(self.trials), self.task.objectives)
+        return np.array([i for i in told.tolist() if self.feasible(self.trials[i])], dtype=np.intp)
+
     def _append(self, trial: Trial, data: Mapping[str, Any], *, inside: bool = True) -> None:
-        number = len(self.trials)
-        if number >= len(self._used):
-            self._grow()
-        index = data["index"]
+        number, index = len(self.trials), data["index"]
         listed = index is not None and index >= 0  # what is not listed has None; it once was a negative number
-        self._X[number] = self.task.domain.at_index(index).x if listed else data["x"]
-        self._index[number] = index if listed else UNLISTED
-        self._inside[number] = inside
+        x = self.task.domain.at_index(index).x if listed else data["x"]
+        self._observed.place(number, x, index if listed else None, inside=inside)
         self.trials.append(trial)
         self._set(trial)
         self.keys.setdefault(data["key"], []).append(number)
         self._key_of.append(data["key"])
 
-    def _grow(self) -> None:
-        more, m = max(64, len(self._used)), len(self.task.outcomes)
-        self._X = np.vstack([self._X, np.zeros((more, self._X.shape[1]))])
-        self._index = np.concatenate([self._index, np.zeros(more, dtype=np.intp)])
-        self._inside = np.concatenate([self._inside, np.ones(more, dtype=np.bool_)])
-        self._used = np.concatenate([self._used, np.zeros(more, dtype=np.bool_)])
-        self._status = np.vstack([self._status, np.full((more, m), PENDING, dtype=np.int8)])
-        self._Y = np.vstack([self._Y, np.full((more, m), np.nan)])
-        self._noise = {k: np.vstack([known, np.tile(_UNKNOWN, (more, 1))]) for k, known in self._noise.items()}
-
     def _set(self, trial: Trial) -> None:
         """Write a trial, new or changed, into list and arrays."""
         self.trials[trial.number] = trial
-        self._used[trial.number] = not trial.excluded and trial.status != "lost"
-        for k, outcome in enumerate(self.task.outcomes):
-            value = trial.values.get(outcome.name)
-            code = PENDING if outcome.name not in trial.values else FAILED if value is None else TOLD
-            self._status[trial.number, k] = code
-            self._Y[trial.number, k] = np.nan if value is None else outcome.inward(value)
-            if k in self._noise or outcome.name in trial.noise:
-                known = self._noise.setdefault(k, np.tile(_UNKNOWN, (len(self._used), 1)))
-                known[trial.number] = _noise_of(trial.noise.get(outcome.name))
-
-    def _known_noise(self, outcome: int, used: npt.NDArray[np.intp]) -> Noise | None:
-        known = self._noise.get(outcome)
-        return None if known is None else Noise(*known[used].T.copy())
+        self._observed.write(trial)
 
     def _values_of(self, event: Event) -> dict[str, float | None]:
         """Results by outcome; where there is one, its value alone is on record."""
@@ -311,16 +270,8 @@ class Ledger:
         self.task = with_table(self.task, table)
         if table.dim != before:  # a column that did not vary does now
             self.fits, self.sources = (None,) * len(self.fits), ()
-            self._X = np.zeros((len(self._used), table.dim))
-        index = self._index[: len(self.trials)]
-        rows = np.flatnonzero(index != UNLISTED)
-        self._X[rows] = table.X[index[rows]]
-        for number in np.flatnonzero(index == UNLISTED).tolist():
-            place = table.place(self.trials[number].params)
-            self._X[number] = place.x
-            if place.index is not None:
-                self._index[number], self._inside[number] = place.index, True
-                self.trials[number] = replace(self.trials[number], row=table.row_of(place.point), note=None)
+        for number, row in self._observed.recode(table, self.trials):
+            self.trials[number] = replace(self.trials[number], row=row, note=None)
 
     def _late(self, event: Event) -> None:
         """On record, not used; the same again is nothing new."""
@@ -361,11 +312,3 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "certified": Ledger._noted,
     "linked": Ledger._linked,
 }
-
-
-def _noise_of(known: Mapping[str, Any] | None) -> tuple[float, float, float]:
-    """Standard error of a value, number of replicates, and their spread; ``sd`` is that of a single measurement."""
-    if known is None:
-        return _UNKNOWN
-    _, count, spread = pooled(np.array(known["replicates"])) if "replicates" in known else (0.0, 1, 0.0)
-    return known.get("sd", 0.0) / math.sqrt(count), float(count), spread

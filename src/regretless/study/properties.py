@@ -1,0 +1,159 @@
+"""What a study is and holds, to be read: its settings, its trials, its events."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from regretless.acquisition import JointRule, Rule
+from regretless.arrays import as_whole, is_whole, show
+from regretless.errors import InvalidInput, UnknownTrial
+from regretless.optimizer import Direction, Fit, Given, History, Outcome, Task
+from regretless.spaces import Space
+from regretless.study.answers import hypervolume_of, reference_point
+from regretless.study.asking import Asker
+from regretless.study.carried import Carried
+from regretless.study.journal import Event, Journal
+from regretless.study.ledger import Ledger, Recorder
+from regretless.study.settings import Settings
+from regretless.study.trial import Trial
+
+__all__ = ["Properties"]
+
+
+class Properties:
+    """The part of a `Study` that can be read without a model. ``name`` is what it is called in its store."""
+
+    def _start(
+        self, chosen: Settings, journal: Journal, *, name: str | None, author: str, lease: float | None, retries: int
+    ) -> None:
+        self.name = name
+        self.about: Mapping[str, Any] = chosen.about
+        self._created = chosen.task  # a table may have been extended since: see `_task`
+        ledger = Ledger(self._created)
+        self._recorder = Recorder(journal, ledger, author=author, seconds=lease, retries=retries)
+        self._carried = Carried(ledger)
+        self._asker = Asker(self._recorder, self._carried)
+
+    @property
+    def space(self) -> Space:
+        """What may be tried."""
+        return self._task.space
+
+    @property
+    def objective(self) -> str:
+        """What the value is called; with several objectives the first one's name."""
+        return self._task.objective.name
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Everything that is measured: objectives first, then constraints."""
+        return self._task.outcomes
+
+    @property
+    def direction(self) -> Direction:
+        """Whether large or small values are wanted."""
+        return self._task.objective.direction
+
+    @property
+    def rule(self) -> Rule | JointRule:
+        """How the next point is chosen."""
+        return self._task.rule
+
+    @property
+    def seed(self) -> int:
+        """What all randomness comes from."""
+        return self._task.seed
+
+    @property
+    def limits(self) -> Given | None:
+        """What the (first) objective cannot leave, None where nothing is known."""
+        return self._task.objective.limits.given
+
+    @property
+    def author(self) -> str:
+        """Who is named in the record of what happens here."""
+        return self._recorder.author
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, in the order of its number."""
+        return tuple(self._ledger.trials)
+
+    @property
+    def best(self) -> Trial | None:
+        """The trial with the best measured value (of equals the first); None before anything was told.
+
+        Under constraints, of those whose measured constraints all hold. With several objectives there is none: see
+        `best_trials`.
+        """
+        return self._ledger.best()
+
+    @property
+    def best_trials(self) -> tuple[Trial, ...]:
+        """The trials that no other is at least as good as in every objective; with one objective, the best one."""
+        if len(self._task.objectives) == 1:
+            return () if self.best is None else (self.best,)
+        return tuple(self._ledger.front())
+
+    @property
+    def reference(self) -> Mapping[str, float] | None:
+        """Of several objectives the reference point, by name; None before it is known, or with one objective."""
+        return reference_point(self._task, self._history())
+
+    @property
+    def hypervolume(self) -> float:
+        """Of several objectives the hypervolume above the reference point that `best_trials` have."""
+        return hypervolume_of(self._task, self.best_trials, self.reference)
+
+    @property
+    def excluded_rows(self) -> tuple[Any, ...]:
+        """Candidates that are not suggested: ids of a table's rows, or parameters of another finite space."""
+        return tuple(self._task.domain.name_of(index) for index in self._ledger.excluded)
+
+    def events(self, after: int = 0) -> tuple[Event, ...]:
+        """Everything that happened, in order, from all who use the study; with ``after``, what came after that."""
+        return tuple(self._recorder.journal.read(as_whole(after, "after")))
+
+    def refresh(self) -> None:
+        """Read what others stored since. Asking, telling and correcting do so themselves."""
+        self._recorder.refresh()
+
+    def __len__(self) -> int:
+        return len(self._ledger.trials)
+
+    def __repr__(self) -> str:
+        statuses = [trial.status for trial in self._ledger.trials]
+        count = {status: statuses.count(status) for status in ("told", "pending", "failed", "lost")}
+        states = ", ".join(f"{n} {status}" for status, n in count.items() if n) or "empty"
+        name = "" if self.name is None else f"{self.name!r}, "
+        aim = self.direction if len(self.outcomes) == 1 else "; ".join(outcome.wanted for outcome in self.outcomes)
+        return f"Study({name}{aim} over {self.space!r}, rule={self.rule.name!r}, seed={self.seed}: {states})"
+
+    # Inside ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def _task(self) -> Task:
+        return self._ledger.task
+
+    @property
+    def _ledger(self) -> Ledger:
+        return self._recorder.ledger
+
+    @property
+    def _fit(self) -> Fit | None:
+        return self._ledger.fits[0]
+
+    def _known(self, trial: Trial | int) -> Trial:
+        number = trial.number if isinstance(trial, Trial) else trial
+        if not is_whole(number):
+            raise InvalidInput(f"trial must be a Trial or its number, got {show(trial)}.")
+        if number >= len(self):
+            self.refresh()  # it may be another worker's
+        if not 0 <= number < len(self):
+            raise UnknownTrial(f"no trial {show(number)} in this study; it has {len(self)}, numbered from 0.")
+        known = self._ledger.trials[int(number)]
+        if isinstance(trial, Trial) and dict(trial.params) != dict(known.params):
+            raise UnknownTrial(f"trial {number} of this study has other parameters; the one told is of another study.")
+        return known
+
+    def _history(self) -> History:
+        return self._ledger.history()
