@@ -14,7 +14,7 @@ MIXED = Mixed(
         "o": Ordinal([1, 2, 4]),
         "c": Categorical(["u", "v"]),
         "site": Fixed("A"),
-        "one": Int(3, 3),
+        "one": Ordinal([3]),
     }
 )
 

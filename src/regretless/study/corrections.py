@@ -30,6 +30,7 @@ class Corrections(Properties):
     ) -> Trial:
         """Correct the result of a trial; what it was before stays on record.
 
+        >>> from regretless import Study
         >>> study = Study({"x": (0.0, 1.0)}, seed=1)
         >>> trial = study.tell(study.ask(), 812.0)
         >>> study.amend(trial, 81.2, reason="typo").value
@@ -94,6 +95,7 @@ class Corrections(Properties):
 
         Examples
         --------
+        >>> from regretless import Study
         >>> study = Study([{"T": T} for T in (20, 40, 60, 80)], seed=1)
         >>> study.extend([{"T": 80}, {"T": 100}])
         (4,)

@@ -36,6 +36,7 @@ class Predictions(Properties):
         Among candidates that satisfy the constraints with probability ``1 - risk``. `best_trials` are the
         Pareto-optimal measurements.
 
+        >>> from regretless import Study
         >>> study = Study([{"t": t} for t in range(8)], objectives={"yield": "maximize", "cost": "minimize"}, seed=1)
         >>> for _ in range(8):
         ...     trial = study.ask()
@@ -86,6 +87,7 @@ class Predictions(Properties):
 
         Examples
         --------
+        >>> from regretless import Study
         >>> study = Study([{"t": t} for t in range(10)], objective="yield", seed=1)
         >>> for _ in range(9):
         ...     trial = study.ask()
@@ -114,7 +116,7 @@ class Predictions(Properties):
 
         The one stop rule: `maximize`, `optimize`, the report and every command that advises to stop go by it.
 
-        >>> from regretless import Regret
+        >>> from regretless import Regret, Study
         >>> Study({"x": (0.0, 1.0)}).should_stop(Regret(0.1)) is None
         True
         """
@@ -149,6 +151,7 @@ class Predictions(Properties):
         Noise is included. It comes from what was told alone, under the model of the certificate, which is more cautious
         than that of `predict`: the intervals of a model that was fitted to few data miss too often.
 
+        >>> from regretless import Study
         >>> study = Study([{"t": t} for t in range(10)], seed=1)
         >>> for _ in range(8):
         ...     trial = study.ask()

@@ -5,8 +5,8 @@ import time
 import pytest
 
 from regretless import InvalidInput, Study, replay
-from regretless.study import MemoryStore, leases
-from regretless.study.ledger import Clock, Lease, Reading
+from regretless.study import MemoryStore
+from regretless.study.ledger import Clock, Lease, Reading, leases
 from regretless.study.replay import asked_from
 
 SPACE = {"x": (0.0, 1.0)}
