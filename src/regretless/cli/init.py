@@ -120,6 +120,8 @@ def _columns(experiments: Experiments) -> list[dict[str, Any]]:
             numbers = [value for value in values if isinstance(value, int | float)]
             kind = f"numbers from {number(min(numbers))} to {number(max(numbers))}, {len(numbers)} different"
         rows.append({"column": name, "read as": kind})
+    for name, column in experiments.errors.items():
+        rows.append({"column": column, "read as": f"the known standard deviation of {name}"})
     if experiments.id is not None:
         rows.insert(0, {"column": experiments.id, "read as": "the names of the rows"})
     return rows

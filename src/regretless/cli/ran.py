@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from regretless.cli._output import say
-from regretless.cli._prompt import typed_params, typed_results
+from regretless.cli._prompt import error_option, typed_params, typed_results
 from regretless.cli._results import told
 from regretless.cli._study import Lab, open_lab, study_options
 from regretless.errors import InvalidInput, TrialConflict
@@ -22,6 +22,7 @@ __all__ = ["command"]
     context_settings={"ignore_unknown_options": True},  # so that a value may be negative
 )
 @click.argument("values", metavar="[VALUE | NAME=VALUE ...]", nargs=-1)
+@error_option
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A factor as it was run. Repeatable.")
 @click.option("--row", metavar="ROW", help="The row that was run, by its name or line.")
 @click.option("--trial", type=click.IntRange(min=0), help="The pending trial it was run instead of, which is released.")
@@ -29,6 +30,7 @@ __all__ = ["command"]
 @study_options
 def command(
     values: tuple[str, ...],
+    errors: tuple[str, ...],
     settings: tuple[str, ...],
     row: str | None,
     trial: int | None,
@@ -39,20 +41,16 @@ def command(
     """Record a result of an experiment that was run without or instead of a suggestion, or of one run once more.
 
     Factors that are not set are those of the trial it was run instead of: --trial, or the only one that is pending. An
-    experiment that is not a row of the table counts as data for the model; it is never suggested.
+    experiment that is not a row of the table counts as data for the model; it is never suggested. Several values are
+    the same experiment measured several times.
     """
     if failed == bool(values):
         raise InvalidInput("give either a value or --failed.")
     if (row is None) == (not settings):
         raise InvalidInput("say what was run: --set NAME=VALUE for each factor that differs, or --row.")
     with open_lab(where, name) as lab:
-        if len(values) > len(lab.outcomes):
-            raise InvalidInput(
-                f"there are {len(values)} results, but {', '.join(lab.outcomes)} is all that is measured."
-            )
-        result: dict[str, Any] = (
-            {"failed": True} if failed else told(typed_results(values, lab.outcomes, lab.dialect.decimal))
-        )
+        found = typed_results(values, lab.outcomes, lab.dialect.decimal, errors)
+        result: dict[str, Any] = {"failed": True} if failed else told(found)
         if row is not None:
             instead = None if trial is None else _given_up(lab, lab.pending_trial(trial))
             added = lab.study.add(row=row, **result)
