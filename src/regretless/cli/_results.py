@@ -29,6 +29,7 @@ from regretless.study import Study, Trial
 __all__ = [
     "Incoming",
     "add_results",
+    "conditional",
     "contradicted",
     "in_words",
     "incoming",
@@ -221,13 +222,13 @@ def read_for(
                 raise InvalidInput(f"{path} has no column {name!r}.{hint} Spell it as the study does.")
         sheet.check_known(lab.outcomes[:1] if not outcomes else (), "a result")
         say_stray(path, left_out, outcomes)
-    return read_experiments(path, chosen, outcomes=outcomes), left_out
+    return read_experiments(path, chosen, outcomes=outcomes, optional=conditional(space)), left_out
 
 
 def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, Any]:
     """The parameters of a row of the file, which must be a candidate of the study unless ``outside`` is allowed."""
     space = lab.study.space
-    params: dict[str, Any] = {name: column[i] for name, column in found.factors.items()}
+    params: dict[str, Any] = {name: column[i] for name, column in found.factors.items() if column[i] is not None}
     try:
         if space.has_rows and found.id is not None:
             row = space.place_of_row(found.ids[i]).params
@@ -265,6 +266,13 @@ def _constants(space: Table | Mixed) -> set[str]:
         name for i in range(space.n_candidates) for name, value in space.params(i).items() if value != first[name]
     }
     return set(space.names) - varying
+
+
+def conditional(space: Table | Mixed) -> list[str]:
+    """Factors that exist under a condition only: where they do not, their cells are empty."""
+    if isinstance(space, Table):
+        return []
+    return [name for name, part in space.dimensions.items() if getattr(part, "when", None) is not None]
 
 
 def _is_text(space: Table | Mixed, name: str) -> bool:

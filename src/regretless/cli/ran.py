@@ -1,16 +1,18 @@
 """``regretless ran``: an experiment that was not the suggested one."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from regretless.cli._output import say
 from regretless.cli._prompt import error_option, typed_params, typed_results
-from regretless.cli._results import told
+from regretless.cli._results import conditional, told
 from regretless.cli._study import Lab, open_lab, study_options
 from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.text import point
-from regretless.spaces import Table
+from regretless.spaces import Mixed, Table
+from regretless.spaces.conditions import existing
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -57,7 +59,7 @@ def command(
         else:
             given = typed_params(settings, lab.study.space, lab.dialect.decimal)
             instead = _given_up(lab, _base(lab, given, trial))
-            params: dict[str, Any] = {**(instead.params if instead else {}), **given}
+            params = _merged(lab.study.space, instead.params if instead else {}, given)
             added = lab.study.add(params, **result)
         say(f"Recorded trial {added.number}: {lab.described(added)}")
         if added.note is not None:
@@ -84,7 +86,9 @@ def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:
     """The trial that fills in what is not set; None where all is set and none was named."""
     if trial is not None:
         return lab.pending_trial(trial)
-    missing = [name for name in lab.study.space.names if name not in given]
+    space = lab.study.space
+    absent = {name for name in conditional(space) if name not in _merged(space, dict.fromkeys(space.names), given)}
+    missing = [name for name in space.names if name not in given and name not in absent]
     if not missing:
         return None
     if len(lab.pending) != 1:
@@ -93,6 +97,15 @@ def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:
             f"was run (pending: {lab.pending_numbers})."
         )
     return lab.pending[0]
+
+
+def _merged(space: Table | Mixed, base: Mapping[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """What was run: the base with what is set, without what does not exist under a condition that was set."""
+    params = {**base, **given}
+    if isinstance(space, Table):
+        return params
+    found = existing(space.dimensions, params)
+    return {name: value for name, value in params.items() if name in found or name in given}
 
 
 def _nearest(lab: Lab, trial: Trial) -> str:

@@ -108,10 +108,11 @@ def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
             f"{path}, line {row.line}: there is no trial {row.trial} in this study. Is it of another one?"
         )
     trial = trials[row.trial]
-    changed = row.changed(trial.params)
+    expected = {**dict.fromkeys(lab.study.space.names), **trial.params}  # None of one that does not exist there
+    changed = row.changed(expected)
     if changed:
         cells = " and ".join(f"{name} is {row.cells[name]!r}" for name in changed)
-        suggested = " and ".join(number(trial.params[name]) for name in changed)
+        suggested = " and ".join(number(trial.params[name]) if name in trial.params else "none" for name in changed)
         settings = [word for name in changed for word in ("--set", f"{name}={row.plain(name)}")]
         raise InvalidInput(
             f"{path}, line {row.line}: {cells}, but trial {row.trial} was suggested with {suggested}. Nothing was "

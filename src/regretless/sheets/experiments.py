@@ -1,6 +1,6 @@
 """A sheet read as experiments: rows of factors, and what was measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -50,11 +50,13 @@ def read_experiments(
     *,
     outcomes: str | Sequence[str] = (),
     must_have: bool = True,
+    optional: Collection[str] = (),
 ) -> Experiments:
     """Read a file as a lab keeps it: columns of factors, and of results that are filled as far as they are known.
 
     ``outcomes`` are the columns of results. With ``must_have`` each must be there; else one that is not is empty,
-    unless a column has nearly its name. A column ``yield sd`` beside ``yield`` holds known standard deviations.
+    unless a column has nearly its name. A column ``yield sd`` beside ``yield`` holds known standard deviations. Cells of
+    ``optional`` factors may be empty.
     """
     reading = Reading() if reading is None else reading
     names = (outcomes,) if isinstance(outcomes, str) else tuple(outcomes)
@@ -65,7 +67,8 @@ def read_experiments(
         raise InvalidInput(f"{path}: {error}") from error
     cells = {name: _column(sheet, name, names, reading, must_have) for name in names}
     apart = {name: plain_cells(column) for name, column in cells.items()}
-    found = factors_of(sheet, reading, apart | {name: sheet.columns[name] for name in errors.values()})
+    apart |= {name: sheet.columns[name] for name in errors.values()}
+    found = factors_of(sheet, reading, apart, optional)
     try:
         results = {
             name: _results(sheet, name, column, errors.get(name), found.dialect.decimal, reading)
