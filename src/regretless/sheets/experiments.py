@@ -55,8 +55,8 @@ def read_experiments(
     """Read a file as a lab keeps it: columns of factors, and of results that are filled as far as they are known.
 
     ``outcomes`` are the columns of results. With ``must_have`` each must be there; else one that is not is empty,
-    unless a column has nearly its name. A column ``yield sd`` beside ``yield`` holds known standard deviations. Cells of
-    ``optional`` factors may be empty.
+    unless a column has nearly its name. A column ``yield sd`` beside ``yield`` holds known standard deviations. Cells
+    of ``optional`` factors may be empty.
     """
     reading = Reading() if reading is None else reading
     names = (outcomes,) if isinstance(outcomes, str) else tuple(outcomes)

@@ -15,6 +15,7 @@ from regretless.spaces.constraints.constraint import Bound, named
 from regretless.spaces.constraints.membership import Membership, is_function
 from regretless.spaces.constraints.pieces import Key, Piece, Pieces
 from regretless.spaces.constraints.polytope import hit_and_run, projected, pulled, stepped
+from regretless.spaces.constraints.restoration import restored
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.mixture import Mixture
 
@@ -24,6 +25,10 @@ __all__ = ["Anchored"]
 _PIECES = 200
 #: Integer programs for a first point where constraints are curved.
 _COMPLETED = 40
+#: Points from which one inside is sought by steps; the last ones have been through a random search.
+_RESTORED = 192
+#: Pieces in which it is sought so, at the most: it takes a tenth of a second and more in each.
+_RESTORATIONS = 12
 
 
 class Anchored(Membership):
@@ -40,6 +45,7 @@ class Anchored(Membership):
         super().__init__(parts, columns, activity, bounds, mixtures)
         self.pieces = Pieces(parts, columns, activity, self.bounds, self.mixtures)
         self._anchors: dict[Key, Floats | None] = {}
+        self._restorations = 0
 
     def prove_not_empty(self) -> None:
         """Find a point, or raise an error that names the constraints that contradict each other."""
@@ -118,7 +124,9 @@ class Anchored(Membership):
         W = np.vstack([W, self._descended(piece, W[:64], rng)])
         X = np.vstack([X, X[:64]])
         found = self._first(piece.put(X, W))
-        return self._completed(piece, X, W) if found is None and not piece.real.all() else found
+        if found is None and not piece.real.all():
+            found = self._completed(piece, X, W)
+        return self._restored(piece, base, W, rng) if found is None else found
 
     def _completed(self, piece: Piece, X: Floats, W: Floats) -> Floats | None:
         """A point with the columns of curved constraints as in some row, all others by an integer program."""
@@ -137,6 +145,22 @@ class Anchored(Membership):
                 found = self._first(piece.put(trial[row : row + 1], w))
                 if found is not None:
                     return found
+        return None
+
+    def _restored(self, piece: Piece, base: Floats, W: Floats, rng: np.random.Generator) -> Floats | None:
+        """A point that Newton steps and scans of lattices lead to, where formulas are what is left."""
+        formulas = any(isinstance(atom, Numeric) and atom.op != "!=" for atom in piece.rest)
+        if not formulas or self._restorations >= _RESTORATIONS:
+            return None
+        self._restorations += 1
+        names = [self.columns[j] for j in piece.columns]
+        for V in restored(piece, W[-_RESTORED:], self._fixed, names, rng):
+            X = np.tile(base, (len(V), 1))
+            found = self._first(piece.put(X, V))
+            if found is None and not piece.real.all():
+                found = self._completed(piece, X, V)
+            if found is not None:
+                return found
         return None
 
     def _first(self, X: Floats) -> Floats | None:
@@ -181,7 +205,8 @@ class Anchored(Membership):
                 kept = fewer or kept
         names = named([getattr(entry, "source", entry) for entry in kept])
         if any(is_function(entry) for entry in kept) or (self.listing is None and self._curved(kept)):
-            return f"no point was found that satisfies {names}. Relax one of them, or widen the bounds."
+            relax = "it" if len(kept) == 1 else "one of them"
+            return f"no point was found that satisfies {names}. Relax {relax}, or widen the bounds."
         if len(kept) == 1:
             return f"no point within the bounds of the parameters satisfies {names}. Relax it, or widen the bounds."
         return f"{names} contradict each other: no point satisfies all of them. Relax or drop one of them."
