@@ -74,24 +74,18 @@ def test_ten_thousand_random_spaces(chunk):
     assert len(NOT_FOUND) <= 1, NOT_FOUND  # measured: a few of ten thousand
 
 
-THIN = [
-    ({"x": (0.0, 1.0), "y": (0.0, 1.0), "z": (0.0, 1.0)}, ["0.9999 <= x**2 + y**2 + z**2 <= 1.0", "x*y*z >= 0.19"]),
-    ({"n": (1, 1000), "x": (0.0, 1.0)}, ["96.9 <= exp(n/100) + n <= 99.7", "x*n >= 94.9"]),
-    ({"n": [3, 5, 9, 33], "m": (1, 1000), "x": (0.0, 4.5)}, ["n**2 + m <= 111.9", "m - x >= 95", "m*x >= 300"]),
-    ({"a": (-5.0, 5.0), "b": (-5.0, 5.0)}, ["a**2 - b**2 >= 3", "a + b == 1", "a*b >= -2.3", "a*b <= -2.29"]),
-]
-
-
-@pytest.mark.parametrize(("parts", "texts"), THIN)
-def test_a_first_point_of_thin_curved_sets_is_found(parts, texts):
+@pytest.mark.parametrize("seed", [0, 13, 42, 55, 68, 258])  # random search alone finds no point in any of these
+def test_a_first_point_of_thin_curved_sets_is_found(seed):
+    parts, texts, point = thin_space(seed)
     space = Mixed(parts, constraints=texts)
-    for x in space.sample(5, np.random.default_rng(0)):
+    assert space.feasible(point)
+    for x in space.sample(3, np.random.default_rng(0)):
         assert space.feasible(space.decode(x))
 
 
 @pytest.mark.slow
 def test_few_thin_curved_sets_are_taken_for_empty():
-    """Measured when this was written: 1 of the first 300 (random search alone: 20)."""
+    """Measured when this was written: 2 (13 by random search alone)."""
     missed = []
     for seed in range(300):
         parts, texts, point = thin_space(seed)

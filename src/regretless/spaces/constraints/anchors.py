@@ -25,10 +25,9 @@ __all__ = ["Anchored"]
 _PIECES = 200
 #: Integer programs for a first point where constraints are curved.
 _COMPLETED = 40
-#: Points from which one inside is sought by steps; the last ones have been through a random search.
-_RESTORED = 192
-#: Pieces in which it is sought so, at the most: it takes a tenth of a second and more in each.
-_RESTORATIONS = 12
+#: Points from which one inside is sought by steps, and pieces in which it is: a tenth of a second and more in each.
+_RESTORED = 128
+_RESTORATIONS = 8
 
 
 class Anchored(Membership):
@@ -45,7 +44,6 @@ class Anchored(Membership):
         super().__init__(parts, columns, activity, bounds, mixtures)
         self.pieces = Pieces(parts, columns, activity, self.bounds, self.mixtures)
         self._anchors: dict[Key, Floats | None] = {}
-        self._restorations = 0
 
     def prove_not_empty(self) -> None:
         """Find a point, or raise an error that names the constraints that contradict each other."""
@@ -55,27 +53,39 @@ class Anchored(Membership):
     def _is_empty(self) -> bool:
         if self.listing is not None:
             return not len(self.listing)
-        return next(self._found(most=_PIECES), None) is None
+        if next(self._found(), None) is not None:
+            return False
+        for key in self._keys(_RESTORATIONS):  # random search found nothing anywhere
+            anchor = self._restored(key)
+            if anchor is not None:
+                self._anchors[key] = anchor
+                return False
+        return True
 
     @cached_property
     def anchors(self) -> Floats:
         """Points that may be tried, one in each piece that was looked at; at least one."""
-        return np.array(list(self._found(most=_PIECES)))
+        return np.array(list(self._found()))
 
-    def _found(self, most: int) -> Iterator[Floats]:
+    def _found(self) -> Iterator[Floats]:
         if self.listing is not None:
-            yield from self.listing[:: max(len(self.listing) // most, 1)]
+            yield from self.listing[:: max(len(self.listing) // _PIECES, 1)]
             return
+        for key in self._keys(_PIECES):
+            anchor = self.anchor(key)
+            if anchor is not None:
+                yield anchor
+
+    def _keys(self, most: int) -> Iterator[Key]:
+        """Pieces in random order, always the same."""
         rng, count = np.random.default_rng(0), 0
         cells = self.pieces.cells()
         for i in rng.permutation(len(cells)):
             for key in self.pieces.keys(cells[i], rng):
-                anchor = self.anchor(key)
-                if anchor is not None:
-                    yield anchor
-                count += 1
                 if count >= most:
                     return
+                yield key
+                count += 1
 
     def piece_at(self, x: Floats) -> Piece | None:
         """The piece that a point lies in."""
@@ -124,9 +134,7 @@ class Anchored(Membership):
         W = np.vstack([W, self._descended(piece, W[:64], rng)])
         X = np.vstack([X, X[:64]])
         found = self._first(piece.put(X, W))
-        if found is None and not piece.real.all():
-            found = self._completed(piece, X, W)
-        return self._restored(piece, base, W, rng) if found is None else found
+        return self._completed(piece, X, W) if found is None and not piece.real.all() else found
 
     def _completed(self, piece: Piece, X: Floats, W: Floats) -> Floats | None:
         """A point with the columns of curved constraints as in some row, all others by an integer program."""
@@ -147,15 +155,17 @@ class Anchored(Membership):
                     return found
         return None
 
-    def _restored(self, piece: Piece, base: Floats, W: Floats, rng: np.random.Generator) -> Floats | None:
-        """A point that Newton steps and scans of lattices lead to, where formulas are what is left."""
-        formulas = any(isinstance(atom, Numeric) and atom.op != "!=" for atom in piece.rest)
-        if not formulas or self._restorations >= _RESTORATIONS:
+    def _restored(self, key: Key) -> Floats | None:
+        """A point of a piece that Newton steps and scans of lattices lead to, where formulas are what is left."""
+        piece = self.pieces.piece(key)
+        if piece is None or not any(isinstance(atom, Numeric) and atom.op != "!=" for atom in piece.rest):
             return None
-        self._restorations += 1
+        rng = np.random.default_rng(0)
+        W = hit_and_run(piece.P, _RESTORED, rng)
+        W = np.vstack([W, self._descended(piece, W[: _RESTORED // 2], rng)])
         names = [self.columns[j] for j in piece.columns]
-        for V in restored(piece, W[-_RESTORED:], self._fixed, names, rng):
-            X = np.tile(base, (len(V), 1))
+        for V in restored(piece, W, self._fixed, names, rng):
+            X = np.tile(self.pieces.base(key), (len(V), 1))
             found = self._first(piece.put(X, V))
             if found is None and not piece.real.all():
                 found = self._completed(piece, X, V)
