@@ -91,6 +91,7 @@ def test_a_round_with_errors_and_further_lines(run, lab, made):
     (lab / "r.csv").write_text("\n".join(lines) + "\n")
     said = run("record", "r.csv").stderr
     assert "r.csv: 3 recorded." in said
+    assert "left out" not in said
     assert noise(lab) == {0: {"sd": 0.4}, 1: {"replicates": [70.1, 70.3]}, 2: {"replicates": [60.0, 61.0]}}
     assert "3 on record already" in run("record", "r.csv").stderr
     # A file that knows no errors does not contradict those on record; other numbers do.

@@ -305,9 +305,11 @@ def _named(row: Any, params: Mapping[str, Any], row_name: str) -> str:
 def _probability(p: float) -> str:
     """Two digits, and no certainty that rounding made.
 
-    >>> _probability(0.9996), _probability(0.4)
-    ('above 0.999', '0.4')
+    >>> _probability(0.9996), _probability(0.4), _probability(0.0)
+    ('above 0.999', '0.4', 'below 0.001')
     """
+    if p < 0.001:
+        return "below 0.001"
     return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
 
 

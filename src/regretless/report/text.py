@@ -148,9 +148,11 @@ def is_measured(study: Study) -> bool:
 def share(p: float) -> str:
     """A probability with two digits, and no certainty that rounding made.
 
-    >>> share(0.9996), share(0.123), share(0.9951)
-    ('above 0.999', '0.12', '0.995')
+    >>> share(0.9996), share(0.123), share(0.9951), share(0.0)
+    ('above 0.999', '0.12', '0.995', 'below 0.001')
     """
+    if p < 0.001:
+        return "below 0.001"
     return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
 
 

@@ -164,7 +164,8 @@ def stray_errors(columns: Iterable[str], outcomes: Sequence[str]) -> dict[str, s
     for column in columns:
         for outcome in outcomes:
             rest = _rest(column, outcome)
-            if column not in outcomes and rest is not None and _STRAY.fullmatch(rest):
+            known = column in outcomes or column in error_names(outcome)
+            if not known and rest is not None and _STRAY.fullmatch(rest):
                 found[column] = outcome
     return found
 
