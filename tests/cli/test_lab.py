@@ -68,7 +68,7 @@ def test_a_changed_round_is_noticed_before_anything_is_recorded(run, lab, made):
     assert "regretless ran --trial 2 --set T=99" in said
     assert all(trial.status == "pending" for trial in trials(lab))
     path.write_text("\n".join([head, first, first]) + "\n")
-    assert "both hold a result of trial 0" in run("record", "r.csv", code=2).stderr
+    assert "lines 2 and 3 are the same in every cell" in run("record", "r.csv", code=2).stderr
     path.write_text("\n".join([head, first.replace("0,", "7,", 1)]) + "\n")
     assert "no trial 7" in run("record", "r.csv", code=2).stderr
     assert "not the file of a round" in run("record", "scope.csv", code=2).stderr

@@ -21,7 +21,9 @@ def beliefs(random_table, seed, K, N=15):
 def missed_in_cells(mean, sd, rows, z, cells):
     """The first of the two bounds alone."""
     rest = np.setdiff1d(np.arange(len(mean)), rows)
-    return module._missed_in_cells(mean, sd, np.ones(len(mean)), rows, rest, z, cells)
+    return module._missed_in_cells(
+        mean, sd, np.ones(len(mean)), rows, rest, z, cells, module._limits(None, mean.shape[1])
+    )
 
 
 def matrices(tables):
@@ -122,7 +124,7 @@ def test_the_best_comparison_is_looked_for_at_the_best_level(random_table):
     for seed in range(15):
         tables, mean, sd, rows = beliefs(random_table, seed, 3, N=30)
         columns, rest = [t.covariance_with for t in tables], np.setdiff1d(np.arange(30), rows)
-        delta, q = module._compared(mean, sd, rest, rows, columns, np.ones(3), 0.0)
+        delta, q, _ = module._compared(mean, sd, rest, rows, columns, np.ones(3), 0.0)
         first = module.weighted_threshold(np.ones(delta.size), delta.ravel(), q.ravel(), least=0.0)[1]
         found = epsilon_bound(mean, sd, rows, columns)
         assert found <= first + 1e-12
@@ -134,8 +136,13 @@ def test_weights_in_both_forms(random_table):
     for K in (2, 3):
         tables, mean, sd, rows = beliefs(random_table, 4, K)
         rest, z = np.setdiff1d(np.arange(15), rows), mean.min(axis=0) - 0.3
-        assert module._missed_in_cells(mean, sd, np.zeros(15), rows, rest, z, 10) == 0.0
-        half = module._missed_in_cells(mean, sd, np.full(15, 0.5), rows, rest, z, 10)
+        assert (
+            module._missed_in_cells(mean, sd, np.zeros(15), rows, rest, z, 10, module._limits(None, mean.shape[1]))
+            == 0.0
+        )
+        half = module._missed_in_cells(
+            mean, sd, np.full(15, 0.5), rows, rest, z, 10, module._limits(None, mean.shape[1])
+        )
         assert 0.0 < half < missed_in_cells(mean, sd, rows, z, 10)
         columns = [t.covariance_with for t in tables]
         assert hypervolume_bound(mean, sd, rows, z, columns, weight=np.zeros(15)) == 0.0
@@ -202,7 +209,7 @@ def test_pairwise_hypervolume_by_its_definition(random_table):
             sums.append(volume)
         total += min(sums)
     rest, columns = np.setdiff1d(np.arange(15), rows), [t.covariance_with for t in tables]
-    found = module._missed_pairwise(mean, sd, rest, rows, columns, z)
+    found = module._missed_pairwise(mean, sd, rest, rows, columns, z, module._limits(None, mean.shape[1]))
     assert found.sum() == pytest.approx(total, rel=1e-8)
 
 

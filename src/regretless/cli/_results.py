@@ -1,19 +1,46 @@
 """Results of a file, into a new study or into one that has results: what is on record is not recorded again."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from regretless.cli._outcomes import Aims
-from regretless.cli._output import progress
+from regretless.cli._output import progress, say
 from regretless.cli._study import Lab
 from regretless.errors import InvalidInput
-from regretless.sheets import Experiments, Reading, Value, read_experiments, read_sheet
+from regretless.report.text import result
+from regretless.sheets import (
+    Experiments,
+    Measurement,
+    Reading,
+    Value,
+    error_columns,
+    numbers_of,
+    read_experiments,
+    read_sheet,
+    result_cell,
+    stray_errors,
+)
 from regretless.spaces import Mixed, Repeats, Table
 from regretless.spaces.scalars import did_you_mean
 from regretless.study import Study, Trial
 
-__all__ = ["Incoming", "add_results", "contradicted", "incoming", "read_for", "store", "study_of", "told"]
+__all__ = [
+    "Incoming",
+    "add_results",
+    "conditional",
+    "contradicted",
+    "in_words",
+    "incoming",
+    "on_record",
+    "read_for",
+    "result_cells",
+    "say_stray",
+    "store",
+    "study_of",
+    "told",
+]
 
 
 _OUTSIDE = "If it was run so, import --outside takes such results as data of the model; ran takes a single one."
@@ -37,9 +64,24 @@ def add_results(study: Study, experiments: Experiments) -> int:
 
 
 def told(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Results by outcome as the arguments ``value`` and ``failed`` of `Study.tell`, `Study.add` and `Study.amend`."""
+    """Results by outcome as the arguments ``value``, ``sd`` and ``failed`` of `Study.tell`, `add` and `amend`."""
     failed = [name for name, value in values.items() if value == "failed"]
-    return {"value": {name: value for name, value in values.items() if name not in failed} or None, "failed": failed}
+    numbers = {name: list(numbers_of(value)) for name, value in values.items() if name not in failed}
+    errors = {name: value.sd for name, value in values.items() if isinstance(value, Measurement) and value.sd}
+    single = {name: each[0] if len(each) == 1 else each for name, each in numbers.items()}
+    return {"value": single or None, "sd": errors or None, "failed": failed}
+
+
+def on_record(trial: Trial) -> dict[str, Value]:
+    """The results of a trial by outcome, as they would stand in a file."""
+    found: dict[str, Value] = {}
+    for name, value in trial.values.items():
+        known = trial.noise.get(name)
+        if value is None or not known:
+            found[name] = "failed" if value is None else value
+        else:
+            found[name] = Measurement(tuple(known.get("replicates", (value,))), known.get("sd"))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +125,47 @@ def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> t
     return new, old
 
 
+def result_cells(trial: Trial, errors: Mapping[str, str], decimal: str) -> dict[str, Any]:
+    """The results of a trial as cells of a file; ``errors`` has the columns of known standard deviations."""
+    cells: dict[str, Any] = {}
+    for name, value in on_record(trial).items():
+        cells[name] = value if value is None or isinstance(value, str) else result_cell(value, decimal)
+        if isinstance(value, Measurement) and value.sd is not None:
+            cells[errors[name]] = value.sd
+    return cells
+
+
 def contradicted(trial: Trial, values: Mapping[str, Value]) -> dict[str, Value]:
-    """What is on record of a trial where these values say something else, by outcome."""
-    known: dict[str, Value] = {name: "failed" if value is None else value for name, value in trial.values.items()}
-    return {name: known[name] for name, value in values.items() if name in known and known[name] != value}
+    """What is on record of a trial where these values say something else, by outcome.
+
+    Numbers without an error do not contradict one that is on record.
+    """
+    known = on_record(trial)
+    return {name: known[name] for name, value in values.items() if name in known and not _agree(value, known[name])}
+
+
+def _agree(value: Value, known: Value) -> bool:
+    if "failed" in (value, known):
+        return value == known
+    sd, had = (each.sd if isinstance(each, Measurement) else None for each in (value, known))
+    return numbers_of(value) == numbers_of(known) and sd in (None, had)
+
+
+def say_stray(path: str, columns: Iterable[str], outcomes: Sequence[str]) -> None:
+    """Say which columns are left out though they look like errors of results."""
+    for column, outcome in stray_errors(columns, outcomes).items():
+        say(f"{path}: column {column!r} is left out. A known standard deviation stands in a column '{outcome} sd'.")
+
+
+def in_words(value: Value) -> str:
+    """A result for people.
+
+    >>> in_words(Measurement((81.2,), 0.4)), in_words("failed")
+    ('81.2 ± 0.4', 'failed')
+    """
+    if value is None or isinstance(value, str):
+        return value or ""
+    return result(numbers_of(value), value.sd if isinstance(value, Measurement) else None)
 
 
 def store(lab: Lab, results: list[Incoming]) -> list[Trial]:
@@ -110,6 +189,8 @@ def read_for(
     It need not have every outcome: what is missing may come later.
     """
     space = lab.study.space
+    if Path(path).suffix.lower() in (".xlsx", ".xlsm") and lab.dialect.decimal == ",":
+        reading["decimal"] = reading.get("decimal") or ","  # numbers have no mark there, replicates in a cell do
     sheet = read_sheet(path, Reading(**reading, asked_in="prompt"))
     named = lab.has_rows and not lab.row_name.startswith("line") and not by_factors
     by_name = named and (lab.row_name in sheet.columns or not needs_objective)
@@ -124,7 +205,8 @@ def read_for(
         )
     factors = [name for name in space.names if name in sheet.columns]
     outcomes = [name for name in lab.outcomes if name in sheet.columns]
-    role = {*lab.outcomes, *factors, *([lab.row_name] if by_name else [])}
+    errors = error_columns(sheet.columns, outcomes, (*space.names, lab.row_name)) if needs_objective else {}
+    role = {*lab.outcomes, *factors, *errors.values(), *([lab.row_name] if by_name else [])}
     left_out = [name for name in sheet.columns if name not in role]
     chosen = Reading(
         id=lab.row_name if by_name else None,
@@ -139,13 +221,14 @@ def read_for(
             if hint:
                 raise InvalidInput(f"{path} has no column {name!r}.{hint} Spell it as the study does.")
         sheet.check_known(lab.outcomes[:1] if not outcomes else (), "a result")
-    return read_experiments(path, chosen, outcomes=outcomes), left_out
+        say_stray(path, left_out, outcomes)
+    return read_experiments(path, chosen, outcomes=outcomes, optional=conditional(space)), left_out
 
 
 def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, Any]:
     """The parameters of a row of the file, which must be a candidate of the study unless ``outside`` is allowed."""
     space = lab.study.space
-    params: dict[str, Any] = {name: column[i] for name, column in found.factors.items()}
+    params: dict[str, Any] = {name: column[i] for name, column in found.factors.items() if column[i] is not None}
     try:
         if space.has_rows and found.id is not None:
             row = space.place_of_row(found.ids[i]).params
@@ -172,3 +255,9 @@ def _placeable(space: Table | Mixed, params: dict[str, Any]) -> bool:
 
 def _key(params: Any) -> Hashable:
     return tuple(params.items())
+
+
+def conditional(space: Table | Mixed) -> list[str]:
+    """Factors that exist under a condition only: where they do not, their cells are empty."""
+    dimensions = getattr(space, "dimensions", {})  # the columns of a table exist in every row
+    return [name for name, part in dimensions.items() if getattr(part, "when", None) is not None]

@@ -18,7 +18,7 @@ import click
 from regretless.errors import InvalidInput
 from regretless.optimizer import StopRule, as_limits
 from regretless.report.text import objectives_of, point, results
-from regretless.sheets import Dialect
+from regretless.sheets import Dialect, error_names
 from regretless.spaces.scalars import pasteable
 from regretless.study import HypervolumeLeft, Regret, Study, Trial
 
@@ -78,6 +78,19 @@ class Lab:
     def outcomes(self) -> tuple[str, ...]:
         """What is measured: the columns of results."""
         return tuple(outcome.name for outcome in self.study.outcomes)
+
+    @property
+    def error_names(self) -> dict[str, str]:
+        """The columns of known standard deviations, of outcomes that have some on record."""
+        known = {name for trial in self.study.trials for name, noise in trial.noise.items() if "sd" in noise}
+        taken = {self.row_name, *self.outcomes, *self.study.space.names}
+        return {name: next(each for each in error_names(name) if each not in taken) for name in known}
+
+    @property
+    def result_names(self) -> list[str]:
+        """The columns of results in files: each outcome, and behind it the known standard deviations."""
+        errors = self.error_names
+        return [column for name in self.outcomes for column in (name, errors.get(name)) if column is not None]
 
     @property
     def several(self) -> bool:

@@ -5,11 +5,10 @@ from typing import Any
 import click
 
 from regretless.cli._output import say
-from regretless.cli._prompt import typed_results
-from regretless.cli._results import told
+from regretless.cli._prompt import error_option, typed_results
+from regretless.cli._results import in_words, on_record, told
 from regretless.cli._study import open_lab, study_options
 from regretless.errors import InvalidInput
-from regretless.report.text import number
 
 __all__ = ["command"]
 
@@ -24,23 +23,29 @@ __all__ = ["command"]
     "values",
     multiple=True,
     metavar="VALUE | NAME=VALUE",
-    help="What it should have been. Repeatable where several outcomes are measured.",
+    help="What it should have been. Repeatable: several outcomes, or replicates of one.",
 )
+@error_option
 @click.option("--failed", is_flag=True, help="It should have been recorded as failed.")
 @click.option("--reason", required=True, help="Why, for the record.")
 @study_options
 def command(
-    trial: int, values: tuple[str, ...], failed: bool, reason: str, where: str | None, name: str | None
+    trial: int,
+    values: tuple[str, ...],
+    errors: tuple[str, ...],
+    failed: bool,
+    reason: str,
+    where: str | None,
+    name: str | None,
 ) -> None:
     """Correct the result of TRIAL. Both results, the reason, who and when stay on record."""
     if failed == bool(values):
         raise InvalidInput("give either --value or --failed.")
     with open_lab(where, name) as lab:
-        before = lab.study.trials[trial].values if trial < len(lab.study) else {}
-        result: dict[str, Any] = (
-            {"failed": True} if failed else told(typed_results(values, lab.outcomes, lab.dialect.decimal))
-        )
-        after = lab.study.amend(trial, **result, reason=reason).values
-        for outcome in after if failed else typed_results(values, lab.outcomes, lab.dialect.decimal):
-            was, now = ("failed" if one is None else number(one) for one in (before.get(outcome), after[outcome]))
+        before = on_record(lab.study.trials[trial]) if trial < len(lab.study) else {}
+        found = typed_results(values, lab.outcomes, lab.dialect.decimal, errors)
+        result: dict[str, Any] = {"failed": True} if failed else told(found)
+        after = on_record(lab.study.amend(trial, **result, reason=reason))
+        for outcome in after if failed else found:
+            was, now = in_words(before.get(outcome)), in_words(after[outcome])
             say(f"Trial {trial}: {outcome} was {was}, is now {now}.")

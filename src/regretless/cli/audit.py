@@ -17,6 +17,7 @@ from regretless.cli._results import study_of
 from regretless.errors import InvalidInput
 from regretless.optimizer import StopRule
 from regretless.report.status import status_of
+from regretless.sheets import numbers_of
 
 __all__ = ["command"]
 
@@ -48,7 +49,7 @@ def command(
     experiments = experiments_of(file, aims.names, reading)
     aims.check_measured(experiments)
     for name, column in experiments.results.items():
-        if not any(isinstance(value, float) for value in column):
+        if not any(map(numbers_of, column)):
             raise InvalidInput(f"{file}: column {name!r} holds no result yet. Fill in at least one, then audit.")
     with waiting("Fitting the model"):
         view = status_of(study_of(experiments, aims), rule, experiments.row_name)

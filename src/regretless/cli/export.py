@@ -7,6 +7,7 @@ from typing import Any, Literal
 import click
 
 from regretless.cli._output import print_csv, print_json, say
+from regretless.cli._results import result_cells
 from regretless.cli._study import Lab, open_lab, study_options
 from regretless.errors import InvalidInput
 from regretless.report.text import utc
@@ -32,6 +33,7 @@ __all__ = ["command"]
 def command(out: str | None, format: Literal["csv", "json"], where: str | None, name: str | None) -> None:
     """Write every trial: what was run, what came out, why it was suggested, who recorded it and when (UTC).
 
+    Replicates stand in one cell, "80.1; 81.3", and known standard deviations in a column "yield sd": import reads both.
     CSV is written as the scope was: same separator, decimal mark and line ends. Cells that a spreadsheet would run as
     formulas get an apostrophe in front, which import takes off again; in a workbook they are text.
     """
@@ -53,9 +55,10 @@ def command(out: str | None, format: Literal["csv", "json"], where: str | None, 
 
 
 def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
-    own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, *lab.outcomes]
+    errors = lab.error_names
+    own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, *lab.result_names]
     keys = {outcome: "" if len(lab.outcomes) == 1 else f" {outcome}" for outcome in lab.outcomes}
-    models = [f"{word}{key}" for key in keys.values() for word in ("expected", "sd")]
+    models = [f"{word}{key}" for key in keys.values() for word in ("expected", "expected sd")]
     said = ("status", "excluded", "source", *models, "zeta", "asked", "ended", "author", "note")
     title = {word: lab.title(word) for word in said}
     times: dict[int, dict[str, Any]] = {}
@@ -74,14 +77,14 @@ def _table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
             "excluded": "yes" if trial.excluded else None,
             "source": trial.source,
             **{f"expected{key}": trial.record.get(_key("mean", name, lab)) for name, key in keys.items()},
-            **{f"sd{key}": trial.record.get(_key("sd", name, lab)) for name, key in keys.items()},
+            **{f"expected sd{key}": trial.record.get(_key("sd", name, lab)) for name, key in keys.items()},
             "zeta": trial.zeta,
             "note": trial.note,
             **times.get(trial.number, {}),
         }
         ids = {lab.trial_name: trial.number, lab.row_name: trial.row}
-        came = {name: "failed" if value is None else value for name, value in trial.values.items()}
-        rows.append({**trial.params, **ids, **came, **{title[word]: value for word, value in facts.items()}})
+        results = result_cells(trial, errors, lab.dialect.decimal)
+        rows.append({**trial.params, **ids, **results, **{title[word]: value for word, value in facts.items()}})
     return own + [title[word] for word in said], rows
 
 

@@ -115,11 +115,14 @@ def _columns(experiments: Experiments) -> list[dict[str, Any]]:
         if len(values) == 1:
             kind = f"always {number(values[0])}"
         elif isinstance(values[0], str):
-            kind = f"{len(values)} names: {', '.join(map(str, values[:4]))}{', ...' if len(values) > 4 else ''}"
+            some = [repr(name) if "," in str(name) else str(name) for name in values[:4]]
+            kind = f"{len(values)} names: {', '.join(some)}{', ...' if len(values) > 4 else ''}"
         else:
             numbers = [value for value in values if isinstance(value, int | float)]
             kind = f"numbers from {number(min(numbers))} to {number(max(numbers))}, {len(numbers)} different"
         rows.append({"column": name, "read as": kind})
+    for name, column in experiments.errors.items():
+        rows.append({"column": column, "read as": f"the known standard deviation of {name}"})
     if experiments.id is not None:
         rows.insert(0, {"column": experiments.id, "read as": "the names of the rows"})
     return rows

@@ -1,15 +1,17 @@
 """``regretless ran``: an experiment that was not the suggested one."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from regretless.cli._output import say
-from regretless.cli._prompt import typed_params, typed_results
-from regretless.cli._results import told
+from regretless.cli._prompt import error_option, typed_params, typed_results
+from regretless.cli._results import conditional, told
 from regretless.cli._study import Lab, open_lab, study_options
 from regretless.errors import InvalidInput, TrialConflict
 from regretless.report.text import point
+from regretless.spaces.conditions import existing
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -21,6 +23,7 @@ __all__ = ["command"]
     context_settings={"ignore_unknown_options": True},  # so that a value may be negative
 )
 @click.argument("values", metavar="[VALUE | NAME=VALUE ...]", nargs=-1)
+@error_option
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A factor as it was run. Repeatable.")
 @click.option("--row", metavar="ROW", help="The row that was run, by its name or line.")
 @click.option("--trial", type=click.IntRange(min=0), help="The pending trial it was run instead of, which is released.")
@@ -28,6 +31,7 @@ __all__ = ["command"]
 @study_options
 def command(
     values: tuple[str, ...],
+    errors: tuple[str, ...],
     settings: tuple[str, ...],
     row: str | None,
     trial: int | None,
@@ -38,27 +42,23 @@ def command(
     """Record a result of an experiment that was run without or instead of a suggestion, or of one run once more.
 
     Factors that are not set are those of the trial it was run instead of: --trial, or the only one that is pending. An
-    experiment that is not a row of the table counts as data for the model; it is never suggested.
+    experiment that is not a row of the table counts as data for the model; it is never suggested. Several values are
+    the same experiment measured several times.
     """
     if failed == bool(values):
         raise InvalidInput("give either a value or --failed.")
     if (row is None) == (not settings):
         raise InvalidInput("say what was run: --set NAME=VALUE for each factor that differs, or --row.")
     with open_lab(where, name) as lab:
-        if len(values) > len(lab.outcomes):
-            raise InvalidInput(
-                f"there are {len(values)} results, but {', '.join(lab.outcomes)} is all that is measured."
-            )
-        result: dict[str, Any] = (
-            {"failed": True} if failed else told(typed_results(values, lab.outcomes, lab.dialect.decimal))
-        )
+        found = typed_results(values, lab.outcomes, lab.dialect.decimal, errors)
+        result: dict[str, Any] = {"failed": True} if failed else told(found)
         if row is not None:
             instead = None if trial is None else _given_up(lab, lab.pending_trial(trial))
             added = lab.study.add(row=row, **result)
         else:
             given = typed_params(settings, lab.study.space, lab.dialect.decimal)
             instead = _given_up(lab, _base(lab, given, trial))
-            params: dict[str, Any] = {**(instead.params if instead else {}), **given}
+            params = _merged(lab.study.space, instead.params if instead else {}, given)
             added = lab.study.add(params, **result)
         say(f"Recorded trial {added.number}: {lab.described(added)}")
         if added.note is not None:
@@ -85,7 +85,9 @@ def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:
     """The trial that fills in what is not set; None where all is set and none was named."""
     if trial is not None:
         return lab.pending_trial(trial)
-    missing = [name for name in lab.study.space.names if name not in given]
+    space = lab.study.space
+    absent = {name for name in conditional(space) if name not in _merged(space, dict.fromkeys(space.names), given)}
+    missing = [name for name in space.names if name not in given and name not in absent]
     if not missing:
         return None
     if len(lab.pending) != 1:
@@ -94,6 +96,13 @@ def _base(lab: Lab, given: dict[str, Any], trial: int | None) -> Trial | None:
             f"was run (pending: {lab.pending_numbers})."
         )
     return lab.pending[0]
+
+
+def _merged(space: Any, base: Mapping[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """What was run: the base with what is set, without what does not exist under a condition that was set."""
+    params = {**base, **given}
+    found = existing(getattr(space, "dimensions", {}), params)  # the columns of a table exist in every row
+    return {name: value for name, value in params.items() if name in found or name in given}
 
 
 def _nearest(lab: Lab, trial: Trial) -> str:

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import click
 
 from regretless.cli._output import MET, Format, format_option, print_json, print_rows, say, waiting
+from regretless.cli._results import result_cells
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
 from regretless.errors import NumericalError
 from regretless.report.explain import measured_before
@@ -76,14 +77,15 @@ def command(
 def write_round(path: str, lab: Lab, trials: Sequence[Trial]) -> None:
     """The file of a round: trial, row, factors, what is measured again, and a column for each result.
 
-    Results that a pending trial has already are filled in.
+    Results that a pending trial has already are filled in. Where the study has known standard deviations of an outcome,
+    there is a column for them too.
     """
     names, rows = _marked(lab, trials)
+    errors = lab.error_names
     filled = [
-        {**row, **{name: "failed" if value is None else value for name, value in trial.values.items()}}
-        for row, trial in zip(rows, trials, strict=True)
+        {**row, **result_cells(trial, errors, lab.dialect.decimal)} for row, trial in zip(rows, trials, strict=True)
     ]
-    write_new(path, [*names, *lab.outcomes], filled, lab.dialect)
+    write_new(path, [*names, *lab.result_names], filled, lab.dialect)
 
 
 def print_trials(lab: Lab, trials: Sequence[Trial], format: Format) -> None:

@@ -76,9 +76,7 @@ class RemainingRegret:
         what = _named(self.row, self.params, row_name)
         text = f"Under the {self.model} model{_rests_on(self)}, recommending {what} costs {self.cost} in expectation"
         text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
-        if not self.limits_hold:
-            text += f" The limits ({as_limits(self.limits)}) were not used: the results contradict them."
-        return text
+        return text + _not_used(self.limits, self.limits_hold)
 
     @property
     def cost(self) -> str:
@@ -124,7 +122,7 @@ class FeasibleRegret:
     bound
         Upper bound on the expected distance from the objective at the recommendation to the best feasible candidate or
         the fallback, whichever is better: the smaller of ``tail_sum`` and ``pairwise``.
-    exact, trust, objective, model, used, told
+    exact, trust, objective, model, used, told, limits, limits_hold
         As for `RemainingRegret`; the light is that of the outcome whose model is trusted least.
     """
 
@@ -148,6 +146,8 @@ class FeasibleRegret:
     model: Literal["fitted", "given"]
     used: int
     told: int
+    limits: Given | None = None
+    limits_hold: bool = True
 
     @property
     def mean(self) -> float:
@@ -174,12 +174,14 @@ class FeasibleRegret:
                 f"Under the {self.model} models{_rests_on(self)}, no candidate is feasible with probability {level} "
                 f"yet; {what} is the most probable one, with {chance}. The best feasible candidate is expected to gain "
                 f"at most {amount(self.gain, self.objective)} over {self._fallback()}."
+                f"{_not_used(self.limits, self.limits_hold)}"
             )
         text = (
             f"Under the {self.model} models{_rests_on(self)}, {what} is feasible with probability {chance}, and "
             f"recommending it costs {self.cost} in expectation, against the best feasible candidate"
         )
-        return text + ("." if self.exact else " (an estimate: a dense sample stands for the space).")
+        text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
+        return text + _not_used(self.limits, self.limits_hold)
 
     @property
     def cost(self) -> str:
@@ -214,6 +216,9 @@ class FrontRegret:
         Upper bound on the expected hypervolume that the recommended points miss.
     reference
         The reference point, by objective.
+    limits, contradicted
+        What objectives cannot leave, by name, None where nothing is known; and those whose limits were not used, as the
+        data contradict them.
     exact, trust, model, used, told
         As for `RemainingRegret`; the light is that of the outcome whose model is trusted least.
     """
@@ -232,6 +237,8 @@ class FrontRegret:
     model: Literal["fitted", "given"]
     used: int
     told: int
+    limits: Mapping[str, Given] | None = None
+    contradicted: tuple[str, ...] = ()
 
     @property
     def bound(self) -> float:
@@ -246,12 +253,18 @@ class FrontRegret:
     def promise(self, row_name: str = "row") -> str:
         """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
         n, of_rows = len(self.params), self.rows[0] is not None
+        ignored = "".join(
+            f" The limits of {name} ({as_limits(limits)}) were not used: the results contradict them."
+            for name, limits in (self.limits or {}).items()
+            if name in self.contradicted
+        )
         what = f"{row_name}{'s' if n > 1 else ''}" if of_rows else f"point{'s' if n > 1 else ''}"
         return (
             f"Under the {self.model} models{_rests_on(self)}, the {n} recommended {what} miss{'' if n > 1 else 'es'} "
             f"{self.cost} in expectation; every other candidate is within {100.0 * self.epsilon:.3g} % of the front's "
             f"width of one of them, in all objectives at once"
             + ("." if self.exact else " (estimates: a dense sample stands for the space).")
+            + ignored
         )
 
     @property
@@ -281,6 +294,10 @@ def _rests_on(left: Certified) -> str:
     return "" if left.used == left.told else f" of {left.used} of the {left.told} results"
 
 
+def _not_used(limits: Given | None, hold: bool) -> str:
+    return "" if hold else f" The limits ({as_limits(limits)}) were not used: the results contradict them."
+
+
 def _named(row: Any, params: Mapping[str, Any], row_name: str) -> str:
     return f"{row_name} {row}" if row is not None else _point(params)
 
@@ -288,9 +305,11 @@ def _named(row: Any, params: Mapping[str, Any], row_name: str) -> str:
 def _probability(p: float) -> str:
     """Two digits, and no certainty that rounding made.
 
-    >>> _probability(0.9996), _probability(0.4)
-    ('above 0.999', '0.4')
+    >>> _probability(0.9996), _probability(0.4), _probability(0.0)
+    ('above 0.999', '0.4', 'below 0.001')
     """
+    if p < 0.001:
+        return "below 0.001"
     return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
 
 

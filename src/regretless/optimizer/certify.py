@@ -15,6 +15,7 @@ from regretless.gp import Posterior
 from regretless.linalg import single_thread
 from regretless.optimizer.history import Fit, History
 from regretless.optimizer.model import Fitted, in_use, told_key
+from regretless.optimizer.outcomes import Outcome
 from regretless.optimizer.recommend import Choice
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
@@ -22,7 +23,7 @@ from regretless.search import dense_sample, points_around
 from regretless.spaces import Point
 from regretless.theory import Calibration, Certificate, calibration, remaining_regret
 
-__all__ = ["Proof", "certify", "finite_only", "refuse_infinite"]
+__all__ = ["Proof", "certify", "finite_only", "limits_of", "refuse_infinite"]
 
 #: Points of a product space that stand for it.
 _DENSE = 4000
@@ -68,12 +69,11 @@ def certify(
         posterior, series = belief.posterior, history.series()
         rng = stream(task.seed, told_key(series), Purpose.CERTIFICATE)
         low, high = units.standardised(np.array(limits)).tolist()
-        apart = high - low > _APART * math.sqrt(posterior.kernel.signal_var)
-        holds = _within(posterior, low, high, apart)
+        usable, holds = _usable(posterior, low, high)
         prove = partial(
             remaining_regret,
             belief,
-            limits=(low, high) if holds and apart else (-math.inf, math.inf),
+            limits=(low, high) if usable else (-math.inf, math.inf),
             eps=None if eps is None else min(eps / units.scale, sys.float_info.max),
             draws=draws,
             rng=rng,
@@ -92,6 +92,21 @@ def certify(
             certificate = prove(X, index=None if choice is None else 0)
             point = Point(X[certificate.index])
         return _finite(Proof(certificate, calibration(posterior), fitted.fit, point, used, holds))
+
+
+def limits_of(outcome: Outcome, fitted: Fitted) -> tuple[tuple[float, float], bool]:
+    """The limits of an outcome as maximised, infinite where they are not used; and whether the data allow for them."""
+    limits = outcome.limits.maximised(outcome.sign)
+    low, high = fitted.fit.hyperparameters.units.standardised(np.array(limits)).tolist()
+    usable, holds = _usable(fitted.belief.posterior, low, high)
+    return limits if usable else (-math.inf, math.inf), holds
+
+
+def _usable(posterior: Posterior, low: float, high: float) -> tuple[bool, bool]:
+    """Whether limits in the model's units are used, and whether the data allow for them."""
+    apart = high - low > _APART * math.sqrt(posterior.kernel.signal_var)
+    holds = _within(posterior, low, high, apart)
+    return holds and apart, holds
 
 
 def _within(posterior: Posterior, low: float, high: float, apart: bool) -> bool:

@@ -1,5 +1,7 @@
 """One objective under constraints: what to recommend, and what is certified about it."""
 
+import math
+
 import numpy as np
 from scipy.special import ndtri
 
@@ -10,7 +12,7 @@ from regretless.acquisition.threshold import Mean
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FeasibleRegret
-from regretless.optimizer.certify import finite_only, refuse_infinite
+from regretless.optimizer.certify import finite_only, limits_of, refuse_infinite
 from regretless.optimizer.history import History
 from regretless.optimizer.joint import expected_at, moments_at, moments_everywhere
 from regretless.optimizer.model import Fitted
@@ -89,6 +91,7 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
         objective, y = task.objective, history.series().y
         fallback = task.fallback if task.fallback is not None else float(y.min())
+        limits, hold = limits_of(objective, fitted[0])
         proof = remaining_feasible_regret(
             found.mean,
             found.sd,
@@ -98,13 +101,17 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             index=index,
             risk=task.risk,
             among=among,
+            limits=limits,
         )
         refuse_infinite(proof.gain, proof.bound, *proof.violation, *found.mean[proof.index], *found.sd[proof.index])
         params, row = params_of(task, found.point(proof.index))
+        expected = expected_at(task, fitted, found.X[proof.index])
+        if limits != (-math.inf, math.inf):
+            expected[objective.name] = (objective.outward(proof.mean), proof.sd)
         return FeasibleRegret(
             params=params,
             row=row,
-            expected=expected_at(task, fitted, found.X[proof.index]),
+            expected=expected,
             prob_feasible=proof.prob_feasible,
             qualified=proof.qualified,
             risk=task.risk,
@@ -122,6 +129,8 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             model="given" if task.surrogate.method == "fixed" else "fitted",
             used=len(fitted[0].used),
             told=len(y),
+            limits=objective.limits.given,
+            limits_hold=hold,
         )
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FrontRegret
-from regretless.optimizer.certify import finite_only, refuse_infinite
+from regretless.optimizer.certify import finite_only, limits_of, refuse_infinite
 from regretless.optimizer.history import TOLD, History
 from regretless.optimizer.joint import JointMoments, expected_at, moments_everywhere
 from regretless.optimizer.scene import reference_of
@@ -64,9 +64,11 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
         mean, sd = found.mean[:, :K], found.sd[:, :K]
         reference = np.array(reference_of(task, history))
         ranges = _ranges(mean, rows)
-        epsilon = epsilon_bound(mean, sd, rows, found.covariances[:K], scale=ranges, weight=weight)
-        left = hypervolume_bound(mean, sd, rows, reference, found.covariances[:K], weight=weight)
-        volume = hypervolume(mean[rows], reference)
+        limits, hold = zip(*map(limits_of, task.objectives, fitted[:K]), strict=True)
+        columns = found.covariances[:K]
+        epsilon = epsilon_bound(mean, sd, rows, columns, scale=ranges, weight=weight, limits=limits)
+        left = hypervolume_bound(mean, sd, rows, reference, columns, weight=weight, limits=limits)
+        volume = hypervolume(np.clip(mean[rows], *np.array(limits).T), reference)
         refuse_infinite(epsilon, left, volume, *ranges, *reference)
         points = tuple(params_of(task, found.point(int(i))) for i in rows)
         objectives = task.objectives
@@ -85,6 +87,8 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
             model="given" if task.surrogate.method == "fixed" else "fitted",
             used=len(fitted[0].used),
             told=len(history.series().y),
+            limits={outcome.name: outcome.limits.given for outcome in objectives if outcome.limits.given} or None,
+            contradicted=tuple(outcome.name for outcome, holds in zip(objectives, hold, strict=True) if not holds),
         )
 
 

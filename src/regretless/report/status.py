@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from regretless.errors import NumericalError
-from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, Regret, RemainingRegret, StopRule, as_limits
+from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, Outcome, Regret, StopRule
 from regretless.optimizer.wording import rounded
 from regretless.report.fronts import front_tables, violations
 from regretless.report.text import is_measured, number, objectives_of, plus_minus, point, share
@@ -42,7 +42,7 @@ class StudyStatus:
             facts.append(("Excluded rows", f"{self.row_name} {', '.join(map(str, self.study.excluded_rows))}"))
         if not self.measured:
             return [*facts, ("Advice", self.advice())]
-        if self.study.limits is not None:
+        if any(each.limits.given for each in objectives_of(self.study)):
             facts.append(("Limits", self._limits()))
         facts.append(("Best measured", self._best()))
         if violated := violations(self.study):
@@ -111,18 +111,21 @@ class StudyStatus:
         return f"{advised}, expected {expected}; feasible with probability {share(chosen.prob_feasible)}{doubt}"
 
     def _limits(self) -> str:
-        """What the objective cannot leave, and which results do all the same."""
-        limits = as_limits(self.study.limits)
-        told = [t for t in self.study.trials if t.value is not None and not t.excluded and limits.outside(t.value)]
-        if not told:
+        """What the objectives cannot leave, and which results do all the same."""
+        objectives = objectives_of(self.study)
+        if len(objectives) == 1:
+            return self._limits_of(objectives[0])
+        return "; ".join(f"{each.name} {self._limits_of(each)}" for each in objectives if each.limits.given)
+
+    def _limits_of(self, objective: Outcome) -> str:
+        limits, name = objective.limits, objective.name
+        values = [(t.number, t.values.get(name)) for t in self.study.trials if not t.excluded]
+        outside = [(trial, value) for trial, value in values if value is not None and limits.outside(value)]
+        if not outside:
             return str(limits)
-        out = ", ".join(f"{number(trial.value)} (trial {trial.number})" for trial in told[:3])
-        out += ", ..." if len(told) > 3 else ""
-        said = (
-            "taken as noise"
-            if not isinstance(self.left, RemainingRegret) or self.left.limits_hold
-            else "too far to be noise: not used"
-        )
+        out = ", ".join(f"{number(value)} (trial {trial})" for trial, value in outside[:3])
+        out += ", ..." if len(outside) > 3 else ""
+        said = "taken as noise" if self.left is None or _hold(self.left, name) else "too far to be noise: not used"
         return f"{limits}; outside: {out}; {said}"
 
     def advice(self) -> str:
@@ -165,8 +168,8 @@ class StudyStatus:
                 "exact": left.exact,
                 "model": left.model,
                 "trust": left.trust.light,
-                "limits": left.limits if isinstance(left, RemainingRegret) else None,
-                "limits_hold": not isinstance(left, RemainingRegret) or left.limits_hold,
+                "limits": left.limits,
+                "limits_hold": _hold(left),
                 "sentence": left.sentence,
                 **(
                     {"hypervolume": left.hypervolume, "hypervolume_left": left.hypervolume_left}
@@ -261,6 +264,13 @@ def status_of(
         return replace(measured, trouble=str(error))
     met = stop is not None and study.should_stop(stop) is not None
     return replace(measured, recommended=advised, front=front, left=left, met=met)
+
+
+def _hold(left: Certified, name: str | None = None) -> bool:
+    """Whether the results allow for the limits, of one objective or of all."""
+    if isinstance(left, FrontRegret):
+        return name not in left.contradicted if name is not None else not left.contradicted
+    return left.limits_hold
 
 
 def _trust(left: Certified) -> str:

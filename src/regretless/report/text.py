@@ -1,7 +1,7 @@
 """Numbers, points and times as people read them, in reports and at the prompt."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,10 +16,14 @@ __all__ = [
     "pairs",
     "plus_minus",
     "point",
+    "result",
     "results",
     "share",
     "utc",
 ]
+
+#: Replicates that are named one by one.
+_LISTED = 5
 
 
 def number(value: Any) -> str:
@@ -98,6 +102,20 @@ def point(row: Any, params: Mapping[str, Any], row_name: str = "row") -> str:
     return f"{row_name} {row} ({pairs(params)})" if row is not None else pairs(params)
 
 
+def result(numbers: Sequence[float], sd: float | None = None) -> str:
+    """A measurement with what is known of it: replicates as their mean, and a standard deviation.
+
+    >>> result([81.2]), result([81.2], 0.4), result([80.1, 81.3]), result([80.1, 81.3], 0.4)
+    ('81.2', '81.2 ± 0.4', '80.7 (mean of 80.1, 81.3)', '80.7 (mean of 80.1, 81.3, each ± 0.4)')
+    """
+    error = "" if sd is None else f" ± {number(sd)}"
+    if len(numbers) == 1:
+        return number(numbers[0]) + error
+    several = ", ".join(map(number, numbers)) if len(numbers) <= _LISTED else str(len(numbers))
+    each = f", each{error}" if error else ""
+    return f"{number(math.fsum(each / len(numbers) for each in numbers))} (mean of {several}{each})"
+
+
 def results(study: Study, trial: Trial) -> str:
     """What came out of a trial, by outcome; ``failed`` where nothing did.
 
@@ -107,8 +125,13 @@ def results(study: Study, trial: Trial) -> str:
     """
     if trial.status == "failed":
         return "failed"
-    named = ((each.name, trial.values[each.name]) for each in study.outcomes if each.name in trial.values)
-    return ", ".join(f"{name} {'failed' if value is None else number(value)}" for name, value in named)
+    names = [outcome.name for outcome in study.outcomes if outcome.name in trial.values]
+    return ", ".join(f"{name} {_came_out(trial, name)}" for name in names)
+
+
+def _came_out(trial: Trial, name: str) -> str:
+    value, known = trial.values[name], trial.noise.get(name, {})
+    return "failed" if value is None else result(known.get("replicates", [value]), known.get("sd"))
 
 
 def objectives_of(study: Study) -> tuple[Outcome, ...]:
@@ -125,9 +148,11 @@ def is_measured(study: Study) -> bool:
 def share(p: float) -> str:
     """A probability with two digits, and no certainty that rounding made.
 
-    >>> share(0.9996), share(0.123), share(0.9951)
-    ('above 0.999', '0.12', '0.995')
+    >>> share(0.9996), share(0.123), share(0.9951), share(0.0)
+    ('above 0.999', '0.12', '0.995', 'below 0.001')
     """
+    if p < 0.001:
+        return "below 0.001"
     return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
 
 

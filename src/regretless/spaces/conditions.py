@@ -11,7 +11,16 @@ from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.spaces.scalars import Scalar, as_level, did_you_mean, listed, show
 
-__all__ = ["Activity", "Condition", "When", "activity_of", "as_condition", "existing", "shown_parameter"]
+__all__ = [
+    "Activity",
+    "Condition",
+    "When",
+    "activity_of",
+    "as_condition",
+    "check_existing",
+    "existing",
+    "shown_parameter",
+]
 
 #: (name of a parameter, values it may have), ...: all of them must hold.
 Condition: TypeAlias = tuple[tuple[str, tuple[Scalar, ...]], ...]
@@ -84,6 +93,24 @@ class Activity:
         return np.where(self.at(X), X, self.frozen) if self.rules else X
 
 
+def existing(parts: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
+    """Of some parameters those that exist, given the others.
+
+    >>> from regretless.spaces import Int, Categorical
+    >>> parts = {"kernel": Categorical(["rbf", "poly"]), "degree": Int(2, 5, when={"kernel": "poly"})}
+    >>> existing(parts, {"kernel": "rbf", "degree": 3})
+    {'kernel': 'rbf'}
+    """
+    conditions: dict[str, Condition] = {
+        name: part.when for name, part in parts.items() if getattr(part, "when", None) is not None
+    }
+    found = {name for name in params if name not in conditions}
+    for name in _in_order(conditions):
+        if name in params and all(other in found and params[other] in values for other, values in conditions[name]):
+            found.add(name)
+    return {name: value for name, value in params.items() if name in found}
+
+
 def activity_of(parts: Mapping[str, Any], columns: Sequence[str]) -> Activity:
     """The conditions of all parameters, checked: known parents with those values, and no circles."""
     given: dict[str, Condition] = {
@@ -109,7 +136,7 @@ def activity_of(parts: Mapping[str, Any], columns: Sequence[str]) -> Activity:
     return Activity(tuple(rules), frozen)
 
 
-def existing(given: Mapping[str, Any], conditions: Mapping[str, Condition], params: Any) -> dict[str, Any]:
+def check_existing(given: Mapping[str, Any], conditions: Mapping[str, Condition], params: Any) -> dict[str, Any]:
     """Those of the parameters that exist beside each other, in order.
 
     ``given`` has None for conditional ones that ``params`` leaves out. One that exists and is left out is an error, and

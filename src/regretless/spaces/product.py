@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats, as_matrix, as_vector, as_whole
 from regretless.errors import InvalidInput
-from regretless.spaces.conditions import activity_of, existing
+from regretless.spaces.conditions import activity_of, check_existing
 from regretless.spaces.constraints import Constraint, Region, as_constraints
 from regretless.spaces.dimensions import (
     Categorical,
@@ -354,7 +354,7 @@ class Mixed:
         conditions: dict[str, Any] = {n: part.when for n, part in self._varying.items() if part.when is not None}
         absent = dict.fromkeys(conditions)
         given = complete(params, self.names, {**self._fixed, **absent}, unnamed=self.unnamed)
-        return existing(given, conditions, params)
+        return check_existing(given, conditions, params)
 
     def _codes(self, codes: Mapping[str, float]) -> Floats:
         """The codes by column; inactive columns are frozen."""

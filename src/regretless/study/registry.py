@@ -58,6 +58,10 @@ def earlier_study(earlier: Any, name: str | None, study: "Study") -> "Study":
     if not isinstance(earlier, str | Path):
         raise InvalidInput(f"earlier must be a Study or the path or URL of a store, got {show(earlier)}.")
     names = as_store(earlier, read_only=True).names()
+    if not names:
+        raise InvalidInput(
+            f"there is no study in {earlier}. Give the path or URL of the store that has the earlier one."
+        )
     if name is None and len(names) != 1:
         raise InvalidInput(f"say which study it is, name=...: {_known(names)}")
     return kind.open(earlier, names[0] if name is None else name, read_only=True)

@@ -17,6 +17,7 @@ from scipy.special import log_ndtr
 from regretless.arrays import Floats, as_finite_float, as_matrix, as_vector, show
 from regretless.confidence.normal import psi, tail
 from regretless.errors import InvalidInput
+from regretless.theory.limited import caps_within, excess_of_cap, limited_mean
 
 __all__ = [
     "FeasibleCertificate",
@@ -145,6 +146,7 @@ def remaining_feasible_regret(
     index: int | None = None,
     risk: float = 0.1,
     among: npt.NDArray[np.bool_] | None = None,
+    limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> FeasibleCertificate:
     r"""Certificate of candidate ``index``; None: of the one that :func:`feasible_choice` recommends.
 
@@ -157,6 +159,11 @@ def remaining_feasible_regret(
 
     Both since Y <= u + (f_0 - u)^+ + sum_x [x feasible] (f(x) - u)^+ for every u, and since f is independent of the
     constraints' outcomes. q_x is the standard deviation of f(x) - f(x-hat).
+
+    Within ``limits`` (L, U) the objective is F = min(max(f, L), U), and the fallback is cut off likewise. The first
+    bound then has u <= U, less the sum of PF(x) E(f(x) - U)^+ and with E F(x-hat) in place of the mean. In the second,
+    the regret is also at most C = U - F(x-hat): for every cap c each excess over u is less that over c, and
+    E(C - c)^+ is added; the best of a few caps is taken, and of none. Both as in :mod:`regretless.theory.limited`.
 
     Parameters
     ----------
@@ -171,13 +178,16 @@ def remaining_feasible_regret(
         ``TablePosterior.covariance_with``. Without it there is no pairwise bound.
     among
         Which candidates count, where not all of them do.
+    limits
+        What the objective cannot leave.
     """
     mu, sigma, h = as_matrix(mean, "mean"), as_matrix(sd, "sd"), as_vector(thresholds, "thresholds")
     if mu.shape != sigma.shape or not len(mu) or mu.shape[1] != 1 + len(h) or sigma.min() < 0.0:
         raise InvalidInput(
             f"mean and sd >= 0 need a row per candidate and 1 + {len(h)} columns, got {mu.shape} and {sigma.shape}."
         )
-    f0 = as_finite_float(fallback, "fallback")
+    lower, upper = limits
+    f0 = min(max(as_finite_float(fallback, "fallback"), lower), upper)
     counted = np.arange(len(mu)) if among is None else np.flatnonzero(among)
     if not len(counted) or (index is not None and index not in counted):
         raise InvalidInput(f"index must be that of a candidate that counts, of {len(counted)}; got {show(index)}.")
@@ -190,27 +200,47 @@ def remaining_feasible_regret(
     f, here, weight = mu[:, 0], float(sigma[index, 0]), np.exp(log_pf)
     below = f[counted] - f[index]  # counted from the recommendation, so that small certificates do not cancel
     gap = f0 - float(f[index])
-    _, total = weighted_threshold(weight[counted], below, sigma[counted, 0], least=gap)
+    upto = upper - float(f[index])
+    u, total = weighted_threshold(weight[counted], below, sigma[counted, 0], least=gap)
+    if upper < math.inf:
+        total = _at(min(u, upto), weight[counted], below, sigma[counted, 0], upto)
+    limited = limited_mean(0.0, here, lower - float(f[index]), upto)  # counted from the mean
     pairwise = math.inf
     if covariance_with is not None:
         q = np.sqrt(np.maximum(sigma[:, 0] ** 2 + here**2 - 2.0 * covariance_with(index), 0.0))[counted]
         others = counted != index
         terms = (np.append(weight[counted][others], 1.0), np.append(below[others], gap), np.append(q[others], here))
-        pairwise = weighted_threshold(*terms, least=0.0)[1]
+        pairwise = _pairwise(*terms, here, lower - float(f[index]), upto)
     return FeasibleCertificate(
         index=index,
         qualified=qualified,
-        mean=float(f[index]),
+        mean=float(f[index]) + limited,
         sd=here,
         prob_feasible=float(weight[index]),
         violation=tuple(expected_violation(mu[index : index + 1, 1:], sigma[index : index + 1, 1:], h)[0].tolist()),
         fallback=f0,
         n_candidates=len(counted),
         gain=max(total - gap, 0.0),
-        bound=max(min(total, pairwise), 0.0),
-        tail_sum=total,
+        bound=max(min(total - limited, pairwise), 0.0),
+        tail_sum=total - limited,
         pairwise=pairwise,
     )
+
+
+def _at(u: float, weight: Floats, mean: Floats, sd: Floats, cap: float) -> float:
+    """The weighted tail-sum bound at ``u`` of what is cut off at ``cap``."""
+    over = math.fsum(float(w @ (_excess(u, m, s) - _excess(cap, m, s))) for w, m, s in _blocks(weight, mean, sd))
+    return u + max(over, 0.0)
+
+
+def _pairwise(weight: Floats, below: Floats, q: Floats, here: float, lower: float, upper: float) -> float:
+    """The pairwise bound within limits, which are counted from the mean of the recommendation, whose sd is ``here``."""
+    u, best = weighted_threshold(weight, below, q, least=0.0)
+    if upper == math.inf:
+        return best
+    for cap in caps_within(here, lower, upper):
+        best = min(best, _at(min(u, cap), weight, below, q, cap) + excess_of_cap(cap, here, lower, upper))
+    return best
 
 
 def _excess(u: Floats | float, mean: Floats, sd: Floats) -> Floats:

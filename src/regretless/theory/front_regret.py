@@ -10,6 +10,10 @@ independent given the data. Two measures of what is missing:
 Everything holds given the data, under the models, on the candidates, and may be looked at after every evaluation. Where
 not every candidate is feasible, ``weight`` has the probabilities of feasibility, independent of the objectives, and the
 measures are about feasible candidates.
+
+Where objectives cannot leave known ``limits`` (L, U), F = min(max(f, L), U) takes the place of f. Cutting off is
+monotone and stretches nothing: F(x) - F(x-hat) <= (f(x) - f(x-hat))^+, so the bound on epsilon holds for F as it is.
+Beyond that no difference is more than U - F(x-hat), no volume lies beyond U, and below L every candidate covers all.
 """
 
 import math
@@ -25,6 +29,7 @@ from regretless.errors import InvalidInput
 from regretless.linalg import cholesky
 from regretless.pareto import hypervolume, non_dominated
 from regretless.theory.feasible_regret import weighted_threshold
+from regretless.theory.limited import limited_mean
 
 __all__ = ["FrontEstimate", "epsilon_bound", "hypervolume_bound", "simulated_front_regret"]
 
@@ -60,6 +65,7 @@ def epsilon_bound(
     *,
     scale: npt.ArrayLike | None = None,
     weight: Floats | None = None,
+    limits: Sequence[tuple[float, float]] | None = None,
 ) -> float:
     r"""Bound on the expected additive epsilon of the recommended ``rows``.
 
@@ -83,8 +89,12 @@ def epsilon_bound(
         Unit in which each objective is counted; all 1 by default.
     weight
         Probability that each candidate is feasible; all 1 by default.
+    limits
+        What each objective cannot leave. All x that are compared with one x-hat in objective k together add at most
+        min(1, sum PF) E(U_k - F_k(x-hat) - u)^+, which takes the place of their terms where it is less.
     """
     mu, sigma, w = _moments(mean, sd, rows, weight)
+    ends = _limits(limits, mu.shape[1])
     if len(covariances) != mu.shape[1]:
         raise InvalidInput(f"covariances must be one per objective, {mu.shape[1]}, got {len(covariances)}.")
     units = np.ones(mu.shape[1]) if scale is None else as_vector(scale, "scale")
@@ -94,10 +104,41 @@ def epsilon_bound(
     compared = _spread(mu, rows)
     u, best = 0.0, math.inf
     for _ in range(2):  # the best x-hat for each x depends on u, and the best u on them
-        delta, q = _compared(mu, sigma, rest, compared, covariances, units, u)
-        u, bound = weighted_threshold(np.repeat(w[rest], mu.shape[1]), delta.ravel(), q.ravel(), least=0.0)
+        delta, q, chosen = _compared(mu, sigma, rest, compared, covariances, units, u)
+        weights = np.repeat(w[rest][:, None], mu.shape[1], axis=1)
+        at, bound = weighted_threshold(weights.ravel(), delta.ravel(), q.ravel(), least=0.0)
         best = min(best, bound)
+        if np.isfinite(ends[:, 1]).any():
+            capped = _capped(mu, sigma, ends, units, (weights, delta, q), chosen, at)
+            best = min(best, weighted_threshold(*capped, least=0.0)[1])
+        u = at
     return best
+
+
+def _capped(
+    mu: Floats,
+    sigma: Floats,
+    ends: Floats,
+    units: Floats,
+    terms: tuple[Floats, Floats, Floats],
+    chosen: npt.NDArray[np.intp],
+    u: float,
+) -> tuple[Floats, Floats, Floats]:
+    """Terms of the epsilon bound, those of one x-hat in one objective replaced by its cap where that is less at u."""
+    weights, delta, q = terms
+    now = weights * _expected_excess(u - delta, q)
+    kept = np.ones(delta.shape, dtype=np.bool_)
+    caps: list[tuple[float, float, float]] = []
+    for row in np.unique(chosen):
+        mine = chosen == row
+        weight = min(1.0, float(weights[mine, 0].sum()))
+        gap, sd = (ends[:, 1] - mu[row]) / units, sigma[row] / units
+        cost = weight * _expected_excess(np.where(np.isfinite(gap), u - gap, -np.inf), sd)
+        for k in np.flatnonzero(np.isfinite(gap) & (cost < now[mine].sum(axis=0))):
+            kept[mine, k] = False
+            caps.append((weight, float(gap[k]), float(sd[k])))
+    more = np.array(caps).reshape(-1, 3).T
+    return tuple(np.concatenate([term[kept], extra]) for term, extra in zip(terms, more, strict=True))  # type: ignore[return-value]
 
 
 def _compared(
@@ -108,8 +149,9 @@ def _compared(
     covariances: Sequence[Callable[[int], Floats]],
     units: Floats,
     u: float,
-) -> tuple[Floats, Floats]:
-    """Differences and their sds (N - h, K) to the x-hat whose smallest (u - delta)/q is largest."""
+) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
+    """Differences and their sds (N - h, K) to the x-hat whose smallest (u - delta)/q is largest, and which that is."""
+    chosen = np.full(len(rest), rows[0])
     most = np.full(len(rest), -np.inf)
     delta, q = np.zeros((len(rest), mu.shape[1])), np.zeros((len(rest), mu.shape[1]))
     for row in rows:
@@ -120,8 +162,8 @@ def _compared(
         np.divide(u - d, s, out=z, where=s > 0.0)
         least = z.min(axis=1)
         better = (least > most) | (row == rows[0])
-        most[better], delta[better], q[better] = least[better], d[better], s[better]
-    return delta, q
+        most[better], delta[better], q[better], chosen[better] = least[better], d[better], s[better], row
+    return delta, q, chosen
 
 
 def hypervolume_bound(
@@ -133,6 +175,7 @@ def hypervolume_bound(
     *,
     weight: Floats | None = None,
     cells: int | None = None,
+    limits: Sequence[tuple[float, float]] | None = None,
 ) -> float:
     r"""Bound on the expected hypervolume that the recommended ``rows`` miss: the smaller of two, given the data.
 
@@ -154,8 +197,12 @@ def hypervolume_bound(
               \min\big(q_k \psi(-\Delta_k/q_k), a_k\big) \prod_{l > k} a_l, \qquad a_l = E(f_l(x) - z_l)^+
 
     with b_l the smaller of a_l at x and at x-hat; q and Delta as in :func:`epsilon_bound`, whose parameters these are.
+
+    Within ``limits`` the integral ends at U and has P(f_k > y_k) = 1 below L; in the second bound a_l = E(F_l(x) -
+    z_l)^+, and no difference is larger than U_k - E F_k(x-hat).
     """
     mu, sigma, w = _moments(mean, sd, rows, weight)
+    ends = _limits(limits, mu.shape[1])
     z = as_vector(reference, "reference")
     K = mu.shape[1]
     if not len(z) == len(covariances) == K:
@@ -165,8 +212,10 @@ def hypervolume_bound(
     rest = np.setdiff1d(np.arange(len(mu)), rows)
     if not len(rest):
         return 0.0
-    pairwise = math.fsum(w[rest] * _missed_pairwise(mu, sigma, rest, _spread(mu, rows), covariances, z))
-    return min(pairwise, _missed_in_cells(mu, sigma, w, rows, rest, z, cells)) if K in (2, 3) else pairwise
+    if (ends[:, 1] <= z).any():
+        return 0.0  # nothing can lie above the reference
+    pairwise = math.fsum(w[rest] * _missed_pairwise(mu, sigma, rest, _spread(mu, rows), covariances, z, ends))
+    return min(pairwise, _missed_in_cells(mu, sigma, w, rows, rest, z, cells, ends)) if K in (2, 3) else pairwise
 
 
 def _missed_pairwise(
@@ -176,15 +225,17 @@ def _missed_pairwise(
     rows: npt.NDArray[np.intp],
     covariances: Sequence[Callable[[int], Floats]],
     z: Floats,
+    ends: Floats,
 ) -> Floats:
     """For each x of ``rest``, the smallest bound on the volume that it has and some x-hat has not, (N - h,)."""
-    a, a_hat = _expected_excess(z - mu[rest], sigma[rest]), _expected_excess(z - mu[rows], sigma[rows])
+    a, a_hat = _above(mu[rest], sigma[rest], z, ends), _above(mu[rows], sigma[rows], z, ends)
+    room = ends[:, 1] - np.where(np.isfinite(ends[:, 1]), _limited_means(mu[rows], sigma[rows], ends), 0.0)
     after = np.cumprod(np.column_stack([np.ones(len(rest)), a[:, :0:-1]]), axis=1)[:, ::-1]  # prod of a_l, l > k
     least = np.full(len(rest), np.inf)
-    for row, here in zip(rows, a_hat, strict=True):
+    for row, here, most in zip(rows, a_hat, room, strict=True):
         column = np.column_stack([covariance(int(row))[rest] for covariance in covariances])
         q = np.sqrt(np.maximum(sigma[rest] ** 2 + sigma[row] ** 2 - 2.0 * column, 0.0))
-        gain = np.minimum(_expected_excess(mu[row] - mu[rest], q), a)
+        gain = np.minimum(np.minimum(_expected_excess(mu[row] - mu[rest], q), a), most)
         b = np.minimum(a, here)
         before = np.cumprod(np.column_stack([np.ones(len(rest)), b[:, :-1]]), axis=1)
         np.minimum(least, (before * gain * after).sum(axis=1), out=least)
@@ -199,26 +250,34 @@ def _missed_in_cells(
     rest: npt.NDArray[np.intp],
     z: Floats,
     cells: int | None,
+    ends: Floats,
 ) -> float:
-    """The integral over cells; the last cell of each axis has no end."""
+    """The integral over cells; the last cell of each axis has no end, unless there is a limit."""
     N, K = mu.shape
     if cells is None:
         cells = int(np.clip((_WORK / N) ** (1.0 / K), *_CELLS))
-    edges = [_edges(mu[:, k], sigma[:, k], rows, float(z[k]), as_whole(cells, "cells", least=1)) for k in range(K)]
+    n = as_whole(cells, "cells", least=1)
+    edges = [_edges(mu[:, k], sigma[:, k], rows, float(z[k]), n, ends[k].tolist()) for k in range(K)]
     shape = tuple(len(edge) for edge in edges)
     more = np.zeros(shape)
     for begin in range(0, len(rest), _BLOCK):
         part = rest[begin : begin + _BLOCK]
-        sides = [_integrals(edges[k], mu[part, k], sigma[part, k]) for k in range(K)]
+        sides = [_integrals(edges[k], mu[part, k], sigma[part, k], ends[k].tolist()) for k in range(K)]
         sides[0] = sides[0] * w[part]
         if K == 3:
             sides[:2] = [(sides[0][:, None, :] * sides[1]).reshape(-1, len(part))]
         more += (sides[0] @ sides[1].T).reshape(shape)
     covered = np.zeros(shape)
     for row in _spread(mu, rows):
-        sides = [_integrals(edges[k], mu[[row], k], sigma[[row], k])[:, 0] for k in range(K)]
+        sides = [_integrals(edges[k], mu[[row], k], sigma[[row], k], ends[k].tolist())[:, 0] for k in range(K)]
         np.maximum(covered, _product(sides), out=covered)
-    volume = _product([np.append(np.diff(edge), np.inf) for edge in edges])
+    last = [0.0 if edge[-1] == end else math.inf for edge, (_, end) in zip(edges, ends, strict=True)]
+    with np.errstate(invalid="ignore"):  # no cell beyond a limit, however far the others reach
+        volume = np.nan_to_num(
+            _product([np.append(np.diff(edge), size) for edge, size in zip(edges, last, strict=True)]),
+            nan=0.0,
+            posinf=math.inf,
+        )
     return math.fsum(np.minimum(more, np.maximum(volume - covered, 0.0)).ravel())
 
 
@@ -259,20 +318,51 @@ def simulated_front_regret(
     )
 
 
-def _edges(mean: Floats, sd: Floats, rows: npt.NDArray[np.intp], z: float, cells: int) -> Floats:
-    """Edges of the finite cells of one axis: one cell where all that is recommended reaches, then equal ones."""
-    top = max(float((mean + _FAR * sd).max()), z + 1e-9 * max(abs(z), 1.0))
+def _edges(mean: Floats, sd: Floats, rows: npt.NDArray[np.intp], z: float, cells: int, ends: Sequence[float]) -> Floats:
+    """Edges of the finite cells of one axis: one cell where all that is recommended reaches, then equal ones.
+
+    They end at the upper limit, and one of them is at the lower.
+    """
+    top = min(max(float((mean + _FAR * sd).max()), z + 1e-9 * max(abs(z), 1.0)), ends[1])
     low = float((mean[rows] - _FAR * sd[rows]).min())
-    if not z < low < top:
-        return np.linspace(z, top, cells + 1)
-    return np.append(z, np.linspace(low, top, cells))
+    edges = np.append(z, np.linspace(low, top, cells)) if z < low < top else np.linspace(z, top, cells + 1)
+    return np.union1d(edges, ends[0]) if z < ends[0] < top else edges
 
 
-def _integrals(edges: Floats, mean: Floats, sd: Floats) -> Floats:
-    """Integrals of P(f > y) over each cell and beyond the last edge, (cells + 1, N)."""
+def _integrals(edges: Floats, mean: Floats, sd: Floats, ends: Sequence[float]) -> Floats:
+    """Integrals of P(F > y) over each cell and beyond the last edge, (cells + 1, N)."""
     beyond = _expected_excess(edges[:, None] - mean, np.broadcast_to(sd, (len(edges), len(sd))))
     cells = np.clip(beyond[:-1] - beyond[1:], 0.0, np.diff(edges)[:, None])
-    return np.vstack([cells, beyond[-1:]])
+    cells = np.where((edges[1:] <= ends[0])[:, None], np.diff(edges)[:, None], cells)  # F is above for certain
+    return np.vstack([cells, beyond[-1:] if edges[-1] < ends[1] else np.zeros((1, len(mean)))])
+
+
+def _limits(limits: Sequence[tuple[float, float]] | None, K: int) -> Floats:
+    """(K, 2): the limits of each objective, infinite without any."""
+    ends = np.tile([-math.inf, math.inf], (K, 1)) if limits is None else np.array(limits, dtype=np.float64)
+    if ends.shape != (K, 2) or not (ends[:, 0] < ends[:, 1]).all():
+        raise InvalidInput(f"limits must be a lower and a larger upper one for each of {K} objectives.")
+    return ends
+
+
+def _above(mean: Floats, sd: Floats, z: Floats, ends: Floats) -> Floats:
+    """``E(F - z)^+``, of each objective (m, K)."""
+    floor = np.maximum(z, ends[:, 0])
+    over = _expected_excess(floor - mean, sd)
+    with np.errstate(invalid="ignore"):
+        cut = np.where(np.isfinite(ends[:, 1]), _expected_excess(ends[:, 1] - mean, sd), 0.0)
+    above: Floats = floor - z + np.maximum(over - np.nan_to_num(cut), 0.0)
+    return above
+
+
+def _limited_means(mean: Floats, sd: Floats, ends: Floats) -> Floats:
+    """``E F`` of each objective (m, K)."""
+    return np.array(
+        [
+            [limited_mean(m, s, *end) for m, s, end in zip(*pair, ends.tolist(), strict=True)]
+            for pair in zip(mean, sd, strict=True)
+        ]
+    )
 
 
 def _expected_excess(gap: Floats, sd: Floats) -> Floats:

@@ -15,7 +15,7 @@ from regretless.arrays import Floats
 from regretless.confidence import certified_threshold, expected_excess, tail_sum_bound
 from regretless.confidence.normal import psi, tail
 
-__all__ = ["limited_exceedance", "limited_mean", "limited_pairwise", "limited_tail_sum"]
+__all__ = ["caps_within", "excess_of_cap", "limited_exceedance", "limited_mean", "limited_pairwise", "limited_tail_sum"]
 
 #: Where the cap of the pairwise bound is tried, in standard deviations of the recommendation beyond the limit.
 _CAPS = np.array([-2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
@@ -66,14 +66,23 @@ def limited_pairwise(below: Floats, difference_sd: Floats, sd: float, lower: flo
     u, best = certified_threshold(below, difference_sd)
     if upper == math.inf:
         return best
-    span = upper - lower
-    caps = [0.0, *np.maximum(upper + _CAPS * sd, 0.0).tolist(), *([span] if span < math.inf else [])]
-    for cap in caps:
+    for cap in caps_within(sd, lower, upper):
         at = min(u, cap)
-        over = max(_excess(cap - upper, sd) - _excess(span - upper, sd), 0.0) if cap < span else 0.0
         pairs = expected_excess(at, below, difference_sd) - expected_excess(cap, below, difference_sd)
-        best = min(best, at + max(pairs, 0.0) + over)
+        best = min(best, at + max(pairs, 0.0) + excess_of_cap(cap, sd, lower, upper))
     return best
+
+
+def caps_within(sd: float, lower: float, upper: float) -> list[float]:
+    """Where the cap of a pairwise bound is tried."""
+    span = upper - lower
+    return [0.0, *np.maximum(upper + _CAPS * sd, 0.0).tolist(), *([span] if span < math.inf else [])]
+
+
+def excess_of_cap(cap: float, sd: float, lower: float, upper: float) -> float:
+    """``E(C - cap)^+`` of what the limit leaves above the recommendation, C = U - F(x-hat)."""
+    span = upper - lower
+    return max(_excess(cap - upper, sd) - _excess(span - upper, sd), 0.0) if cap < span else 0.0
 
 
 def limited_exceedance(eps: float, sd: float, lower: float, upper: float) -> float:

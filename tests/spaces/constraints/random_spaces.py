@@ -131,6 +131,45 @@ def curved(some, point, rng):
     return f"{quoted(a)}**2 + abs({quoted(b)}) <= {value * (1 + float(rng.uniform(0.01, 1))) + 0.01!r}"
 
 
+def thin(some, point, rng):
+    """A curved set around a point, down to a thousandth of the formula's size in width."""
+    a, b, c = (str(name) for name in (some[0], some[-1], some[len(some) // 2]))
+    x, y, z = (float(point[name]) for name in (a, b, c))
+    formulas = [
+        (f"{quoted(a)}**2 + {quoted(b)}**2", x**2 + y**2),
+        (f"{quoted(a)}*{quoted(b)}", x * y),
+        (f"{quoted(a)}**2 - {quoted(b)}*{quoted(c)}", x**2 - y * z),
+        (f"exp({quoted(a)}/{abs(x) + 1!r}) + {quoted(b)}", math.exp(x / (abs(x) + 1)) + y),
+        (f"sqrt(abs({quoted(a)})) - abs({quoted(b)})", math.sqrt(abs(x)) - abs(y)),
+        (f"{quoted(a)}*{quoted(b)}*{quoted(c)} + {quoted(a)}", x * y * z + x),
+    ]
+    formula, value = formulas[rng.integers(len(formulas))]
+    slack = float(10 ** -rng.uniform(0.5, 3.5)) * (abs(value) + 1e-3)
+    low, high = value - slack * float(rng.uniform(0.1, 1)), value + slack * float(rng.uniform(0.1, 1))
+    kind = rng.random()
+    if kind < 0.5:
+        return f"{low!r} <= {formula} <= {high!r}"
+    return f"{formula} <= {high!r}" if kind < 0.75 else f"{formula} >= {low!r}"
+
+
+def thin_space(seed):
+    """A product space, texts of which up to three are thin and curved, and a point that satisfies them."""
+    rng = np.random.default_rng([46, seed])
+    while True:
+        parts = random_product(rng)
+        try:
+            plain = Mixed(parts)
+        except InvalidInput:
+            continue  # amounts that no support reaches
+        texts, point = random_constraints(plain, rng)
+        numeric = [name for name, value in point.items() if isinstance(value, int | float)]
+        if numeric:
+            for _ in range(int(rng.integers(1, 4))):
+                size = int(rng.integers(1, min(len(numeric), 3) + 1))
+                texts.append(thin(list(rng.choice(numeric, size, replace=False)), point, rng))
+            return parts, texts, point
+
+
 def random_space(seed):
     """A space with constraints, the texts, and a point that satisfies them."""
     rng = np.random.default_rng([17, seed])

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from regretless.errors import InvalidInput
 from regretless.optimizer import as_task
 from regretless.search import Objective, search_product
 from regretless.search.design import design_point, random_point
 from regretless.spaces import Mixed, as_table, space_from_data, space_to_data
 
-from .random_spaces import NOT_FOUND, misses, random_space
+from .random_spaces import NOT_FOUND, misses, random_space, thin_space
 
 
 def check_points(seed):
@@ -71,3 +72,29 @@ def test_ten_thousand_random_spaces(chunk):
         except AssertionError as error:
             raise AssertionError(f"seed {seed}: {error}") from error
     assert len(NOT_FOUND) <= 1, NOT_FOUND  # measured: a few of ten thousand
+
+
+@pytest.mark.parametrize("seed", [0, 13, 42, 55, 68, 258])  # random search alone finds no point in any of these
+def test_a_first_point_of_thin_curved_sets_is_found(seed):
+    parts, texts, point = thin_space(seed)
+    space = Mixed(parts, constraints=texts)
+    assert space.feasible(point)
+    for x in space.sample(3, np.random.default_rng(0)):
+        assert space.feasible(space.decode(x))
+
+
+@pytest.mark.slow
+def test_few_thin_curved_sets_are_taken_for_empty():
+    """Measured when this was written: 2 (13 by random search alone)."""
+    missed = []
+    for seed in range(300):
+        parts, texts, point = thin_space(seed)
+        try:
+            space = Mixed(parts, constraints=texts)
+        except InvalidInput:
+            missed.append(seed)
+            continue
+        assert space.feasible(point)
+        for x in space.sample(2, np.random.default_rng(seed)):
+            assert space.feasible(space.decode(x))
+    assert len(missed) <= 3, missed

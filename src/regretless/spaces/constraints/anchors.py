@@ -15,6 +15,7 @@ from regretless.spaces.constraints.constraint import Bound, named
 from regretless.spaces.constraints.membership import Membership, is_function
 from regretless.spaces.constraints.pieces import Key, Piece, Pieces
 from regretless.spaces.constraints.projections import projected, pulled, stepped
+from regretless.spaces.constraints.restoration import restored
 from regretless.spaces.constraints.walks import hit_and_run
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.mixture import Mixture
@@ -25,6 +26,9 @@ __all__ = ["Anchored"]
 _PIECES = 200
 #: Integer programs for a first point where constraints are curved.
 _COMPLETED = 40
+#: Points from which one inside is sought by steps, and pieces in which it is: a tenth of a second and more in each.
+_RESTORED = 128
+_RESTORATIONS = 8
 
 
 class Anchored(Membership):
@@ -50,27 +54,39 @@ class Anchored(Membership):
     def _is_empty(self) -> bool:
         if self.listing is not None:
             return not len(self.listing)
-        return next(self._found(most=_PIECES), None) is None
+        if next(self._found(), None) is not None:
+            return False
+        for key in self._keys(_RESTORATIONS):  # random search found nothing anywhere
+            anchor = self._restored(key)
+            if anchor is not None:
+                self._anchors[key] = anchor
+                return False
+        return True
 
     @cached_property
     def anchors(self) -> Floats:
         """Points that may be tried, one in each piece that was looked at; at least one."""
-        return np.array(list(self._found(most=_PIECES)))
+        return np.array(list(self._found()))
 
-    def _found(self, most: int) -> Iterator[Floats]:
+    def _found(self) -> Iterator[Floats]:
         if self.listing is not None:
-            yield from self.listing[:: max(len(self.listing) // most, 1)]
+            yield from self.listing[:: max(len(self.listing) // _PIECES, 1)]
             return
+        for key in self._keys(_PIECES):
+            anchor = self.anchor(key)
+            if anchor is not None:
+                yield anchor
+
+    def _keys(self, most: int) -> Iterator[Key]:
+        """Pieces in random order, always the same."""
         rng, count = np.random.default_rng(0), 0
         cells = self.pieces.cells()
         for i in rng.permutation(len(cells)):
             for key in self.pieces.keys(cells[i], rng):
-                anchor = self.anchor(key)
-                if anchor is not None:
-                    yield anchor
-                count += 1
                 if count >= most:
                     return
+                yield key
+                count += 1
 
     def piece_at(self, x: Floats) -> Piece | None:
         """The piece that a point lies in."""
@@ -140,6 +156,24 @@ class Anchored(Membership):
                     return found
         return None
 
+    def _restored(self, key: Key) -> Floats | None:
+        """A point of a piece that Newton steps and scans of lattices lead to, where formulas are what is left."""
+        piece = self.pieces.piece(key)
+        if piece is None or not any(isinstance(atom, Numeric) and atom.op != "!=" for atom in piece.rest):
+            return None
+        rng = np.random.default_rng(0)
+        W = hit_and_run(piece.P, _RESTORED, rng)
+        W = np.vstack([W, self._descended(piece, W[: _RESTORED // 2], rng)])
+        names = [self.columns[j] for j in piece.columns]
+        for V in restored(piece, W, self._fixed, names, rng):
+            X = np.tile(self.pieces.base(key), (len(V), 1))
+            found = self._first(piece.put(X, V))
+            if found is None and not piece.real.all():
+                found = self._completed(piece, X, V)
+            if found is not None:
+                return found
+        return None
+
     def _first(self, X: Floats) -> Floats | None:
         """The first row that may be tried, after rounding too."""
         good = X[self.holds(X)][:20]
@@ -182,7 +216,8 @@ class Anchored(Membership):
                 kept = fewer or kept
         names = named([getattr(entry, "source", entry) for entry in kept])
         if any(is_function(entry) for entry in kept) or (self.listing is None and self._curved(kept)):
-            return f"no point was found that satisfies {names}. Relax one of them, or widen the bounds."
+            relax = "it" if len(kept) == 1 else "one of them"
+            return f"no point was found that satisfies {names}. Relax {relax}, or widen the bounds."
         if len(kept) == 1:
             return f"no point within the bounds of the parameters satisfies {names}. Relax it, or widen the bounds."
         return f"{names} contradict each other: no point satisfies all of them. Relax or drop one of them."

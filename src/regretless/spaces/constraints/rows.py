@@ -44,7 +44,8 @@ def rows_left(constraints: Sequence[Constraint], columns: Mapping[str, Any]) -> 
             if fewer and not np.logical_and.reduce([good[k] for k in fewer]).any():
                 kept = fewer
         sources = named([bounds[k].source for k in kept])
-        raise InvalidInput(f"no row of the table satisfies {sources}. Relax one of them, or add rows.")
+        relax = "it" if len(kept) == 1 else "one of them"
+        raise InvalidInput(f"no row of the table satisfies {sources}. Relax {relax}, or add rows.")
     return left if len(left) < count else None
 
 

@@ -70,9 +70,28 @@ def decimal_mark(columns: Mapping[str, Sequence[str]], delimiter: str, asked: st
 
 
 def as_factor(
-    cells: Sequence[str], lines: Sequence[int], name: str, *, decimal: str, text: bool, advice: Advice
+    cells: Sequence[str],
+    lines: Sequence[int],
+    name: str,
+    *,
+    decimal: str,
+    text: bool,
+    advice: Advice,
+    optional: bool = False,
 ) -> list[Scalar]:
-    """A column of a factor: all numbers, or all text. ``text`` says that numbers in it are labels."""
+    """A column of a factor: all numbers, or all text. ``text`` says that numbers in it are labels.
+
+    Where it is ``optional``, empty cells are None.
+    """
+    if optional and "" in cells:
+        filled = [i for i, cell in enumerate(cells) if cell]
+        if not filled:
+            return [None] * len(cells)
+        values = as_factor(
+            [cells[i] for i in filled], [lines[i] for i in filled], name, decimal=decimal, text=text, advice=advice
+        )  # fmt: skip
+        known = dict(zip(filled, values, strict=True))
+        return [known.get(i) for i in range(len(cells))]
     for line, cell in zip(lines, cells, strict=True):
         if not cell:
             raise InvalidInput(

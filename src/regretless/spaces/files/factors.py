@@ -1,6 +1,6 @@
 """A file read as rows of factors: which columns count, as what, and how the rows are called."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -41,8 +41,16 @@ def read_factors(path: str | Path, reading: Reading) -> Factors:
     return factors_of(read_sheet(path, reading), reading)
 
 
-def factors_of(sheet: Sheet, reading: Reading, apart: Mapping[str, tuple[str, ...]] | None = None) -> Factors:
-    """The factors of a sheet. Columns ``apart`` are none; numbers in them tell the decimal mark all the same."""
+def factors_of(
+    sheet: Sheet,
+    reading: Reading,
+    apart: Mapping[str, tuple[str, ...]] | None = None,
+    optional: Collection[str] = (),
+) -> Factors:
+    """The factors of a sheet. Columns ``apart`` are none; numbers in them tell the decimal mark all the same.
+
+    An empty cell of an ``optional`` factor is None: the factor does not exist in that row.
+    """
     apart = {} if apart is None else apart
     named = [*apart, *([] if reading.id is None else [reading.id])]
     clash = [name for name in named if name in reading.ignore or name in reading.categorical or named.count(name) > 1]
@@ -68,6 +76,7 @@ def factors_of(sheet: Sheet, reading: Reading, apart: Mapping[str, tuple[str, ..
                 name,
                 decimal=mark,
                 text=name in reading.categorical,
+                optional=name in optional,
                 advice=reading.advice,
             )
             for name in used
