@@ -7,8 +7,8 @@ import pytest
 
 from regretless import Regret, Study
 from regretless.gp import Surrogate
+from regretless.lab.text import interval
 from regretless.optimizer.wording import rounded
-from regretless.report.text import interval
 
 from .bench import SCOPE, fill_in, trials, yield_of
 

@@ -10,7 +10,7 @@ from openpyxl import Workbook, load_workbook
 from regretless import HypervolumeLeft, Study
 from regretless.cli import main
 from regretless.cli._config import read_config
-from regretless.cli._study import kept_stop
+from regretless.lab.lab import kept_stop
 from regretless.problems.measurements import locate, missing
 
 from .bench import trials

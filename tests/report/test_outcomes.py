@@ -5,11 +5,11 @@ import re
 import pytest
 
 from regretless import HypervolumeLeft, Regret, Study
-from regretless.report.effects import effects
-from regretless.report.fronts import front_tables, violations
+from regretless.lab.effects import effects
+from regretless.lab.fronts import front_tables, violations
+from regretless.lab.status import status_of
+from regretless.lab.text import number
 from regretless.report.html import html_report
-from regretless.report.status import status_of
-from regretless.report.text import number
 
 
 def told(study, n=10):

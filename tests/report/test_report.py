@@ -8,13 +8,14 @@ import pytest
 
 from regretless import GPUCB, Study, Surrogate
 from regretless.confidence import Schedule, ShiftedExponential
+from regretless.lab import effects, explain
+from regretless.lab.explain import expected
+from regretless.lab.status import status_of
+from regretless.lab.text import interval, number
 from regretless.optimizer import suggest
 from regretless.optimizer.wording import rounded
-from regretless.report import effects, explain, html_report
-from regretless.report.explain import expected
+from regretless.report import html_report
 from regretless.report.figures import certificates
-from regretless.report.status import status_of
-from regretless.report.text import interval, number
 from regretless.study.replay import asked_from
 
 

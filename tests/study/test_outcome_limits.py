@@ -3,7 +3,7 @@
 import pytest
 
 from regretless import Study
-from regretless.report.status import status_of
+from regretless.lab.status import status_of
 
 ROWS = [{"t": float(t)} for t in range(24)]
 CONSTRAINED = {"objective": "yield", "constraints": {"dirt": ("<=", 0.5)}}

@@ -12,10 +12,10 @@ from regretless.arrays import as_positive, as_whole
 from regretless.cli._command import Command, check_command
 from regretless.cli._evaluate import BrokenOff, Evaluate, Function, NoValue, Run
 from regretless.cli._options import as_hypervolume, as_regret, stop_rule
-from regretless.cli._outcomes import Aims, as_constraint
 from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
+from regretless.lab.aims import Aims, as_constraint
 from regretless.optimizer import StopRule, as_limits
 from regretless.sheets import Dialect, Reading, read_experiments
 from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space, with_constraints

@@ -1,9 +1,6 @@
 """What is wanted of what is measured, as people say it at the prompt and in TOML: objectives and constraints."""
 
-import math
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -12,95 +9,13 @@ from click.core import ParameterSource
 
 from regretless.arrays import as_finite_float
 from regretless.errors import InvalidInput
+from regretless.lab.aims import Aims, as_constraint, as_objective
 from regretless.optimizer import Direction, Sense
 from regretless.optimizer.outcomes import as_fallback, as_outcomes, as_reference
-from regretless.sheets import Experiments
-from regretless.spaces.scalars import show
 
-__all__ = ["Aims", "as_constraint", "as_objective", "outcome_options"]
+__all__ = ["outcome_options"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-
-_CONSTRAINT = re.compile(r"(?P<name>.*\S)\s*(?P<sense><=|>=|≤|≥)\s*(?P<bound>\S+)")
-_DIRECTED = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<direction>maximi[sz]e|minimi[sz]e)")
-
-
-@dataclass(frozen=True, slots=True)
-class Aims:
-    """Objectives with their directions, constraints on other outcomes, and what goes with them."""
-
-    objectives: Mapping[str, Direction]
-    constraints: Mapping[str, tuple[Sense, float]]
-    reference: Mapping[str, float] | None = None
-    fallback: float | None = None
-    risk: float | None = None
-    limits: Any = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Every outcome: the columns of results."""
-        return (*self.objectives, *self.constraints)
-
-    @property
-    def several(self) -> bool:
-        """Whether there are several objectives."""
-        return len(self.objectives) > 1
-
-    def settings(self) -> dict[str, Any]:
-        """The arguments of `Study` that say so; those that nobody gave are left out."""
-        if self.several:
-            said: dict[str, Any] = {"objectives": dict(self.objectives)}
-        else:
-            [(objective, direction)] = self.objectives.items()
-            said = {"objective": objective, "direction": direction}
-        more = {
-            "constraints": dict(self.constraints) or None,
-            "reference": self.reference,
-            "fallback": self.fallback,
-            "risk": self.risk,
-            "limits": self.limits,
-        }
-        return said | {name: value for name, value in more.items() if value is not None}
-
-    def check_measured(self, experiments: Experiments) -> None:
-        """Refuse a constraint on what looks like a factor: it has a value in every row, results or not."""
-        first = experiments.results[next(iter(self.objectives))]
-        for name in self.constraints:
-            if None in first and None not in experiments.results[name]:
-                raise InvalidInput(
-                    f"column {name!r} of {experiments.path} has a value in every row, also where nothing was measured, "
-                    "so it looks like a factor. --constraint is about results. To restrict what may be tried, take the "
-                    "other rows out of the file."
-                )
-
-
-def as_constraint(text: str) -> tuple[str, tuple[Sense, float]]:
-    """A bound on an outcome, as people write it.
-
-    >>> as_constraint("impurity <= 0.5"), as_constraint("purity [%]>=99")
-    (('impurity', ('<=', 0.5)), ('purity [%]', ('>=', 99.0)))
-    """
-    found = _CONSTRAINT.fullmatch(text.strip()) if isinstance(text, str) else None
-    try:
-        if found is None or not math.isfinite(bound := float(found["bound"])):
-            raise ValueError
-    except ValueError as error:
-        raise InvalidInput(
-            f'a constraint is an outcome, <= or >=, and a number, such as "impurity <= 0.5", got {show(text)}.'
-        ) from error
-    return found["name"], ("<=" if found["sense"] in ("<=", "≤") else ">=", bound)
-
-
-def as_objective(text: str) -> tuple[str, Direction | None]:
-    """An objective, with its direction where that is said.
-
-    >>> as_objective("cost:minimize"), as_objective("yield"), as_objective("ratio a:b")
-    (('cost', 'minimize'), ('yield', None), ('ratio a:b', None))
-    """
-    found = _DIRECTED.fullmatch(text.strip())
-    if found is None:
-        return text, None
-    return found["name"], "maximize" if found["direction"].startswith("max") else "minimize"
 
 
 def outcome_options(objective_help: str) -> Callable[[Command], Command]:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from regretless.report.status import StudyStatus
-from regretless.report.text import number
+from regretless.lab.status import StudyStatus
+from regretless.lab.text import number
 from regretless.sheets import Dialect, write_csv
 
 if TYPE_CHECKING:

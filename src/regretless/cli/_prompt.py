@@ -1,18 +1,17 @@
 """What people type at a prompt, read without a guess."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
 from regretless.errors import InvalidInput
+from regretless.lab.typed import typed_number, typed_value
 from regretless.sheets import Measurement, Value
 from regretless.spaces import Mixed, Table
-from regretless.spaces.files import is_number
 from regretless.spaces.scalars import did_you_mean, listed
 
-__all__ = ["error_option", "typed_number", "typed_params", "typed_results", "typed_trial"]
+__all__ = ["error_option", "typed_params", "typed_results", "typed_trial"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -27,29 +26,6 @@ def error_option(command: Command) -> Command:
         help="The known standard deviation of each number. Repeatable where several outcomes are measured.",
     )
     return option(command)
-
-
-def typed_number(text: str, what: str, decimal: str = ".") -> float:
-    """A finite number with a decimal point, or with a comma where the files of the study are written with commas.
-
-    >>> typed_number("81.2", "yield"), typed_number("81,2", "yield", ",")
-    (81.2, 81.2)
-    """
-    if is_number(text, ",") and "," in text:
-        if decimal != ",":
-            raise InvalidInput(
-                f"{what}: {text!r} holds a comma. Write {text.replace(',', '.')} if that is what it says."
-            )
-        text = text.replace(",", ".")
-    if not is_number(text, "."):
-        raise InvalidInput(
-            f"{what} must be a plain number such as 81.2, without a unit, got {text!r}. An experiment without a result "
-            "is recorded with --failed."
-        )
-    number = float(text)
-    if not math.isfinite(number):
-        raise InvalidInput(f"{what}: {text} is too large for a number. Use another unit for it.")
-    return number
 
 
 def typed_results(
@@ -126,16 +102,5 @@ def typed_params(settings: tuple[str, ...], space: Table | Mixed, decimal: str =
         name, equals, text = setting.partition("=")
         if not equals or name not in space.names:
             raise InvalidInput(f"--set {setting!r}: write NAME=VALUE with a NAME of {', '.join(space.names)}.")
-        params[name] = _value(text, name, space, decimal)
+        params[name] = typed_value(text, name, space, decimal)
     return params
-
-
-def _value(text: str, name: str, space: Table | Mixed, decimal: str) -> Any:
-    choices = space.examples(name)
-    if all(isinstance(choice, str) for choice in choices):
-        return text
-    for choice in choices:  # a choice that is spelled just so, such as True
-        if str(choice) == text:
-            return choice
-    number = typed_number(text, name, decimal)
-    return int(number) if number.is_integer() and not {".", ","} & set(text) else number

@@ -5,21 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regretless.cli._outcomes import Aims
 from regretless.cli._output import progress, say
 from regretless.cli._study import Lab
 from regretless.errors import InvalidInput
-from regretless.report.text import result
+from regretless.lab.aims import Aims
+from regretless.lab.results import contradicted, told
 from regretless.sheets import (
     Experiments,
-    Measurement,
     Reading,
     Value,
     error_columns,
-    numbers_of,
     read_experiments,
     read_sheet,
-    result_cell,
     stray_errors,
 )
 from regretless.spaces import Mixed, Repeats, Table
@@ -30,16 +27,11 @@ __all__ = [
     "Incoming",
     "add_results",
     "conditional",
-    "contradicted",
-    "in_words",
     "incoming",
-    "on_record",
     "read_for",
-    "result_cells",
     "say_stray",
     "store",
     "study_of",
-    "told",
 ]
 
 
@@ -61,27 +53,6 @@ def add_results(study: Study, experiments: Experiments) -> int:
         for row, values in bar:
             study.add(row=row, **told(values))
     return len(results)
-
-
-def told(values: Mapping[str, Value]) -> dict[str, Any]:
-    """Results by outcome as the arguments ``value``, ``sd`` and ``failed`` of `Study.tell`, `add` and `amend`."""
-    failed = [name for name, value in values.items() if value == "failed"]
-    numbers = {name: list(numbers_of(value)) for name, value in values.items() if name not in failed}
-    errors = {name: value.sd for name, value in values.items() if isinstance(value, Measurement) and value.sd}
-    single = {name: each[0] if len(each) == 1 else each for name, each in numbers.items()}
-    return {"value": single or None, "sd": errors or None, "failed": failed}
-
-
-def on_record(trial: Trial) -> dict[str, Value]:
-    """The results of a trial by outcome, as they would stand in a file."""
-    found: dict[str, Value] = {}
-    for name, value in trial.values.items():
-        known = trial.noise.get(name)
-        if value is None or not known:
-            found[name] = "failed" if value is None else value
-        else:
-            found[name] = Measurement(tuple(known.get("replicates", (value,))), known.get("sd"))
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,47 +96,10 @@ def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> t
     return new, old
 
 
-def result_cells(trial: Trial, errors: Mapping[str, str], decimal: str) -> dict[str, Any]:
-    """The results of a trial as cells of a file; ``errors`` has the columns of known standard deviations."""
-    cells: dict[str, Any] = {}
-    for name, value in on_record(trial).items():
-        cells[name] = value if value is None or isinstance(value, str) else result_cell(value, decimal)
-        if isinstance(value, Measurement) and value.sd is not None:
-            cells[errors[name]] = value.sd
-    return cells
-
-
-def contradicted(trial: Trial, values: Mapping[str, Value]) -> dict[str, Value]:
-    """What is on record of a trial where these values say something else, by outcome.
-
-    Numbers without an error do not contradict one that is on record.
-    """
-    known = on_record(trial)
-    return {name: known[name] for name, value in values.items() if name in known and not _agree(value, known[name])}
-
-
-def _agree(value: Value, known: Value) -> bool:
-    if "failed" in (value, known):
-        return value == known
-    sd, had = (each.sd if isinstance(each, Measurement) else None for each in (value, known))
-    return numbers_of(value) == numbers_of(known) and sd in (None, had)
-
-
 def say_stray(path: str, columns: Iterable[str], outcomes: Sequence[str]) -> None:
     """Say which columns are left out though they look like errors of results."""
     for column, outcome in stray_errors(columns, outcomes).items():
         say(f"{path}: column {column!r} is left out. A known standard deviation stands in a column '{outcome} sd'.")
-
-
-def in_words(value: Value) -> str:
-    """A result for people.
-
-    >>> in_words(Measurement((81.2,), 0.4)), in_words("failed")
-    ('81.2 ± 0.4', 'failed')
-    """
-    if value is None or isinstance(value, str):
-        return value or ""
-    return result(numbers_of(value), value.sd if isinstance(value, Measurement) else None)
 
 
 def store(lab: Lab, results: list[Incoming]) -> list[Trial]:

@@ -6,9 +6,9 @@ import click
 
 from regretless.cli._output import say
 from regretless.cli._prompt import error_option, typed_results
-from regretless.cli._results import in_words, on_record, told
 from regretless.cli._study import open_lab, study_options
 from regretless.errors import InvalidInput
+from regretless.lab.results import in_words, on_record, told
 
 __all__ = ["command"]
 

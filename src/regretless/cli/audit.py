@@ -11,12 +11,13 @@ from regretless.cli._options import (
     stop_option,
     stop_rule,
 )
-from regretless.cli._outcomes import Aims, outcome_options
+from regretless.cli._outcomes import outcome_options
 from regretless.cli._output import MET, Format, format_option, print_status, waiting
 from regretless.cli._results import study_of
 from regretless.errors import InvalidInput
+from regretless.lab.aims import Aims
+from regretless.lab.status import status_of
 from regretless.optimizer import StopRule
-from regretless.report.status import status_of
 from regretless.sheets import numbers_of
 
 __all__ = ["command"]

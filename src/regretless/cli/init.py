@@ -13,14 +13,15 @@ from regretless.cli._options import (
     stop_option,
     stop_rule,
 )
-from regretless.cli._outcomes import Aims, outcome_options
+from regretless.cli._outcomes import outcome_options
 from regretless.cli._output import print_rows, say
 from regretless.cli._results import add_results
-from regretless.cli._study import about, command_of, place_beside
+from regretless.cli._study import command_of, place_beside
 from regretless.errors import InvalidInput
+from regretless.lab.aims import Aims
+from regretless.lab.columns import read_as, wanted
+from regretless.lab.lab import about
 from regretless.optimizer import StopRule
-from regretless.report.text import number
-from regretless.sheets import Experiments
 from regretless.spaces import Repeats
 from regretless.study import Study
 
@@ -87,42 +88,10 @@ def command(
         about=said,
     ) as study:
         done = add_results(study, experiments)
-    print_rows(["column", "read as"], _columns(experiments), "table")
+    print_rows(["column", "read as"], read_as(experiments), "table")
     click.echo()
     again = f" ({len(experiments)} rows, some of them equal)" if len(experiments) > table.n_candidates else ""
-    click.echo(f"{table.n_candidates} possible experiments{again}; {_wanted(aims)}.")
+    click.echo(f"{table.n_candidates} possible experiments{again}; {wanted(aims)}.")
     if done:
         click.echo("1 result was added." if done == 1 else f"{done} results were added.")
     say(f"Made {name if '://' in place else place}. Next: {command_of(place, name, 'suggest')}")
-
-
-def _wanted(aims: Aims) -> str:
-    """What is wanted, in words.
-
-    >>> _wanted(Aims({"yield": "maximize", "cost": "minimize"}, {"impurity": ("<=", 0.5)}))
-    'yield is to be maximised and cost to be minimised, with impurity <= 0.5'
-    """
-    said = [f"{name} {{}}to be {direction[:-3]}ised" for name, direction in aims.objectives.items()]
-    text = " and ".join([said[0].format("is "), *(each.format("") for each in said[1:])])
-    bounds = [f"{name} {sense} {bound:g}" for name, (sense, bound) in aims.constraints.items()]
-    return text + (f", with {' and '.join(bounds)}" if bounds else "")
-
-
-def _columns(experiments: Experiments) -> list[dict[str, Any]]:
-    rows = []
-    for name in experiments.factors:
-        values = list(dict.fromkeys(experiments.factors[name]))
-        if len(values) == 1:
-            kind = f"always {number(values[0])}"
-        elif isinstance(values[0], str):
-            some = [repr(name) if "," in str(name) else str(name) for name in values[:4]]
-            kind = f"{len(values)} names: {', '.join(some)}{', ...' if len(values) > 4 else ''}"
-        else:
-            numbers = [value for value in values if isinstance(value, int | float)]
-            kind = f"numbers from {number(min(numbers))} to {number(max(numbers))}, {len(numbers)} different"
-        rows.append({"column": name, "read as": kind})
-    for name, column in experiments.errors.items():
-        rows.append({"column": column, "read as": f"the known standard deviation of {name}"})
-    if experiments.id is not None:
-        rows.insert(0, {"column": experiments.id, "read as": "the names of the rows"})
-    return rows

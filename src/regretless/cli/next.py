@@ -12,13 +12,15 @@ from regretless.cli._options import (
     stop_option,
     stop_rule,
 )
-from regretless.cli._outcomes import Aims, outcome_options
+from regretless.cli._outcomes import outcome_options
 from regretless.cli._output import MET, Format, format_option, print_json, print_rows, print_view, say, waiting
 from regretless.cli._results import study_of
-from regretless.cli.suggest import Expected, expectations, expected_cells, expected_names, expected_record
+from regretless.cli.suggest import expected_cells, expected_names, expected_record
 from regretless.errors import Exhausted
+from regretless.lab.aims import Aims
+from regretless.lab.explain import Expected, expectations
+from regretless.lab.status import status_of
 from regretless.optimizer import StopRule
-from regretless.report.status import status_of
 from regretless.sheets import Experiments
 from regretless.study import Trial
 

@@ -10,10 +10,11 @@ from regretless.cli._config import Config, read_config
 from regretless.cli._evaluate import BrokenOff, Evaluate
 from regretless.cli._output import MET, Format, format_option, print_status, say
 from regretless.cli._processes import interrupted_by_signals
-from regretless.cli._study import about, kept_stop, trust_option, trusted
+from regretless.cli._study import trust_option, trusted
 from regretless.errors import InvalidInput, RegretlessError, StudyConflict
-from regretless.report.status import status_of
-from regretless.report.text import pairs
+from regretless.lab.lab import about, kept_stop
+from regretless.lab.status import status_of
+from regretless.lab.text import pairs
 from regretless.study import Study, Trial
 from regretless.study.progress import progress_bar
 from regretless.study.result import evaluations

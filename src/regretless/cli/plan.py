@@ -13,7 +13,7 @@ from regretless.cli._output import Format, format_option, print_json, print_rows
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel
 from regretless.gp.priors import usual_lengthscale
-from regretless.report.text import number
+from regretless.lab.text import number
 from regretless.sheets import Experiments
 from regretless.spaces import Table
 from regretless.theory import simulate

@@ -7,10 +7,11 @@ import click
 
 from regretless.cli._output import say
 from regretless.cli._prompt import error_option, typed_params, typed_results
-from regretless.cli._results import conditional, told
+from regretless.cli._results import conditional
 from regretless.cli._study import Lab, open_lab, study_options
 from regretless.errors import InvalidInput, TrialConflict
-from regretless.report.text import point
+from regretless.lab.results import told
+from regretless.lab.text import point
 from regretless.spaces.conditions import existing
 from regretless.study import Trial
 

@@ -8,11 +8,12 @@ import click
 
 from regretless.cli._output import MET, say, waiting
 from regretless.cli._prompt import error_option, typed_results, typed_trial
-from regretless.cli._results import contradicted, in_words, say_stray, told
+from regretless.cli._results import say_stray
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
 from regretless.errors import InvalidInput, TrialConflict
-from regretless.report.status import status_of
-from regretless.report.text import number
+from regretless.lab.results import contradicted, in_words, told
+from regretless.lab.status import status_of
+from regretless.lab.text import number
 from regretless.sheets import Measurement, Reading, RoundRow, Value, numbers_of, read_round
 
 __all__ = ["command"]

@@ -5,7 +5,7 @@ import click
 from regretless.cli._output import say
 from regretless.cli._study import Lab, check_rows, open_lab, study_options
 from regretless.errors import InvalidInput, TrialConflict
-from regretless.report.text import point
+from regretless.lab.text import point
 from regretless.study import Trial
 
 __all__ = ["command"]

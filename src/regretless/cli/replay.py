@@ -4,7 +4,7 @@ import click
 
 from regretless.cli._output import Format, format_option, print_json, print_rows, say, waiting
 from regretless.cli._study import open_lab, study_options
-from regretless.report.text import pairs
+from regretless.lab.text import pairs
 from regretless.study import replay
 
 __all__ = ["command"]

@@ -8,8 +8,8 @@ import click
 from regretless.cli._output import say
 from regretless.cli._study import open_lab, study_options
 from regretless.errors import InvalidInput
+from regretless.lab.status import status_of
 from regretless.report.html import GENERATOR, html_report
-from regretless.report.status import status_of
 
 __all__ = ["command"]
 

@@ -8,8 +8,8 @@ from regretless.cli._options import stop_option, stop_rule
 from regretless.cli._output import MET, Format, format_option, print_status, waiting
 from regretless.cli._study import open_lab, study_options
 from regretless.cli.suggest import print_trials
+from regretless.lab.status import status_of
 from regretless.optimizer import StopRule
-from regretless.report.status import status_of
 from regretless.study import Trial
 
 __all__ = ["command"]

@@ -1,34 +1,27 @@
 """``regretless suggest``: the next experiments of a study."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
 from regretless.cli._output import MET, Format, format_option, print_json, print_rows, say, waiting
-from regretless.cli._results import result_cells
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
-from regretless.errors import NumericalError
-from regretless.report.explain import measured_before
-from regretless.report.status import status_of
-from regretless.report.text import interval, is_measured, number, pairs
+from regretless.lab.explain import Expected, expectations, measured_before
+from regretless.lab.results import result_cells
+from regretless.lab.status import status_of
+from regretless.lab.text import interval, number, pairs
 from regretless.sheets import check_new, write_new
 from regretless.study import Study, Trial
 
 __all__ = [
-    "Expected",
     "command",
-    "expectations",
     "expected_cells",
     "expected_names",
     "expected_record",
     "print_trials",
     "write_round",
 ]
-
-
-#: Median, lower and upper end of what a measurement should give, by outcome.
-Expected: TypeAlias = Mapping[str, tuple[float, float, float]]
 
 
 @click.command(
@@ -150,22 +143,6 @@ def _marked(lab: Lab, trials: Sequence[Trial]) -> tuple[list[str], list[dict[str
     again = lab.title(AGAIN)
     marks = [again] if any(row[again] for row in rows) else []
     return [*names, *marks], [{**row, again: row[again] or None} for row in rows]
-
-
-def expectations(study: Study, trials: Sequence[Trial]) -> list[Expected | None]:
-    """What each measurement should give, by outcome; None where a model has no say."""
-    asked = [trial for trial in trials if trial.source == "rule"]
-    if not asked or not is_measured(study):
-        return [None] * len(trials)
-    params, ranges = [trial.params for trial in asked], {}
-    try:
-        for outcome in study.outcomes:
-            columns = study.predict_measurement(params, outcome.name)
-            ranges[outcome.name] = list(zip(*(column.tolist() for column in columns), strict=True))
-    except NumericalError:
-        return [None] * len(trials)
-    of = {trial.number: {name: every[i] for name, every in ranges.items()} for i, trial in enumerate(asked)}
-    return [of.get(trial.number) for trial in trials]
 
 
 def expected_names(study: Study) -> list[str]:

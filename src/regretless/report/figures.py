@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.errors import InvalidInput, NumericalError
+from regretless.lab.effects import Effect
+from regretless.lab.text import objectives_of
 from regretless.optimizer import Certified
 from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_regret
 from regretless.plots.canvas import BLUE, SKY, load
 from regretless.plots.page import image
-from regretless.report.effects import Effect
-from regretless.report.text import objectives_of
 from regretless.study import Study
 
 if TYPE_CHECKING:

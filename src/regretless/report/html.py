@@ -7,13 +7,13 @@ from typing import Any
 
 from regretless._version import __version__
 from regretless.errors import MissingExtra
+from regretless.lab.effects import Effect, effects
+from regretless.lab.explain import Explanation, Pick, expected, explain, measured_before
+from regretless.lab.fronts import front_tables
+from regretless.lab.status import status_of
+from regretless.lab.text import interval, is_measured, number, objectives_of, pairs, plus_minus, results, utc
 from regretless.plots.page import html_page
-from regretless.report.effects import Effect, effects
-from regretless.report.explain import Explanation, Pick, expected, explain, measured_before
 from regretless.report.figures import certificate_figure, effects_figure, front_figure, progress_figure
-from regretless.report.fronts import front_tables
-from regretless.report.status import status_of
-from regretless.report.text import interval, is_measured, number, objectives_of, pairs, plus_minus, results, utc
 from regretless.study import Event, Study, Trial
 
 __all__ = ["GENERATOR", "html_report"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.report.text import objectives_of, plus_minus, share
+from regretless.lab.text import objectives_of, plus_minus, share
 from regretless.study import Recommendation, Study
 
 __all__ = ["front_tables", "violations"]

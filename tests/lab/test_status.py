@@ -6,8 +6,8 @@ import pytest
 
 from regretless import Regret, Study
 from regretless.errors import NumericalError
+from regretless.lab.status import status_of
 from regretless.report import html_report
-from regretless.report.status import status_of
 from regretless.theory import Calibration
 
 

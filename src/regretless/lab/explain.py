@@ -1,12 +1,13 @@
 """Why each suggestion was made, and what luck had to do with it: what another draw of zeta would have picked."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from regretless.acquisition import GPUCB, UCB
 from regretless.confidence import Schedule
-from regretless.errors import RegretlessError
+from regretless.errors import NumericalError, RegretlessError
+from regretless.lab.text import is_measured
 from regretless.optimizer import (
     History,
     State,
@@ -20,7 +21,10 @@ from regretless.optimizer import (
 from regretless.study import Study, Trial
 from regretless.study.replay import asked_from
 
-__all__ = ["Explanation", "Pick", "expected", "explain", "measured_before"]
+__all__ = ["Expected", "Explanation", "Pick", "expectations", "expected", "explain", "measured_before"]
+
+#: Median, lower and upper end of what a measurement should give, by outcome.
+Expected: TypeAlias = Mapping[str, tuple[float, float, float]]
 
 #: A cautious draw of zeta is one that nineteen of twenty exceed; a bold one exceeds nineteen of twenty.
 CAUTIOUS, BOLD = 0.05, 0.95
@@ -114,6 +118,22 @@ def expected(study: Study, trial: Trial) -> dict[str, tuple[float, float, float]
     except RegretlessError:
         return None
     return found
+
+
+def expectations(study: Study, trials: Sequence[Trial]) -> list[Expected | None]:
+    """What each measurement should give, by outcome; None where a model has no say."""
+    asked = [trial for trial in trials if trial.source == "rule"]
+    if not asked or not is_measured(study):
+        return [None] * len(trials)
+    params, ranges = [trial.params for trial in asked], {}
+    try:
+        for outcome in study.outcomes:
+            columns = study.predict_measurement(params, outcome.name)
+            ranges[outcome.name] = list(zip(*(column.tolist() for column in columns), strict=True))
+    except NumericalError:
+        return [None] * len(trials)
+    of = {trial.number: {name: every[i] for name, every in ranges.items()} for i, trial in enumerate(asked)}
+    return [of.get(trial.number) for trial in trials]
 
 
 def _pick(task: Task, history: History, number: int, zeta: float, state: State) -> Pick:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from regretless.errors import NumericalError
+from regretless.lab.fronts import front_tables, violations
+from regretless.lab.text import is_measured, number, objectives_of, plus_minus, point, share
 from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, Outcome, Regret, StopRule
 from regretless.optimizer.wording import rounded
-from regretless.report.fronts import front_tables, violations
-from regretless.report.text import is_measured, number, objectives_of, plus_minus, point, share
 from regretless.study import Recommendation, Study, Trial
 
 __all__ = ["StudyStatus", "status_of"]

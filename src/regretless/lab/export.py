@@ -1,0 +1,92 @@
+"""Everything on record as a table of trials, and as plain JSON."""
+
+from typing import Any
+
+from regretless.lab.lab import Lab
+from regretless.lab.results import result_cells
+from regretless.lab.text import utc
+
+__all__ = ["trials_record", "trials_table"]
+
+
+def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
+    """Columns and rows: what was run, what came out, why it was suggested, who recorded it and when (UTC)."""
+    errors = lab.error_names
+    own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, *lab.result_names]
+    keys = {outcome: "" if len(lab.outcomes) == 1 else f" {outcome}" for outcome in lab.outcomes}
+    models = [f"{word}{key}" for key in keys.values() for word in ("expected", "expected sd")]
+    said = ("status", "excluded", "source", *models, "zeta", "asked", "ended", "author", "note")
+    title = {word: lab.title(word) for word in said}
+    times: dict[int, dict[str, Any]] = {}
+    for event in lab.study.events():
+        if event.number is None:
+            continue
+        entry = times.setdefault(event.number, {})
+        if event.kind == "asked":
+            entry["asked"] = utc(event.time)
+        if event.kind in ("told", "failed", "added", "added_outside", "amended"):
+            entry.update(ended=utc(event.time), author=event.author)
+    rows = []
+    for trial in lab.study.trials:
+        facts = {
+            "status": trial.status,
+            "excluded": "yes" if trial.excluded else None,
+            "source": trial.source,
+            **{f"expected{key}": trial.record.get(_key("mean", name, lab)) for name, key in keys.items()},
+            **{f"expected sd{key}": trial.record.get(_key("sd", name, lab)) for name, key in keys.items()},
+            "zeta": trial.zeta,
+            "note": trial.note,
+            **times.get(trial.number, {}),
+        }
+        ids = {lab.trial_name: trial.number, lab.row_name: trial.row}
+        results = result_cells(trial, errors, lab.dialect.decimal)
+        rows.append({**trial.params, **ids, **results, **{title[word]: value for word, value in facts.items()}})
+    return own + [title[word] for word in said], rows
+
+
+def _key(word: str, outcome: str, lab: Lab) -> str:
+    """What the record of a suggestion calls what was expected of an outcome."""
+    return word if outcome == lab.study.objective else f"{word}[{outcome}]"
+
+
+def trials_record(lab: Lab) -> dict[str, Any]:
+    """The settings, the trials and every event, as plain JSON."""
+    study = lab.study
+    return {
+        "study": study.name,
+        "objective": study.objective,
+        "direction": study.direction,
+        "outcomes": [outcome.wanted for outcome in study.outcomes],
+        "rule": study.rule.name,
+        "seed": study.seed,
+        "about": study.about,
+        "trials": [
+            {
+                "trial": trial.number,
+                "row": trial.row,
+                "params": trial.params,
+                "status": trial.status,
+                "value": trial.value,
+                "values": trial.values,
+                "noise": trial.noise,
+                "excluded": trial.excluded,
+                "source": trial.source,
+                "note": trial.note,
+                "record": trial.record,
+                "hyperparameters": trial.hyperparameters,
+            }
+            for trial in study.trials
+        ],
+        "events": [
+            {
+                "seq": event.seq,
+                "time": utc(event.time),
+                "author": event.author,
+                "kind": event.kind,
+                "trial": event.number,
+                "value": event.value,
+                "data": event.data,
+            }
+            for event in study.events()
+        ],
+    }
