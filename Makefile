@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run paper test test-slow lint format docs bench bench-regret clean
+.PHONY: help run paper test test-slow lint format docs build bench bench-regret clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -63,8 +63,20 @@ format: $(VENV)/test.done ## rewrite the code in the house style
 docs: $(VENV)/docs.done ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 
+# The wheel as a stranger gets it: built from the sdist, checked, and installed without extras where nothing else is.
+build: $(VENV)/pip.done ## build the sdist and the wheel, and try the wheel in a clean environment
+	$(PIP) install --group build
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/python -m twine check --strict dist/*
+	rm -rf .venv-wheel && $(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
+	cd dist && ../.venv-wheel/bin/python -c "import regretless as r; print(r.maximize(lambda x: -x[0]**2, [(-1, 1)], 8, seed=1))"
+	cd dist && ../.venv-wheel/bin/regretless --version
+	rm -rf .venv-wheel
+
 clean: ## remove what was installed and built
-	rm -rf $(VENV) .venv-bench .venv-bench-hebo docs/_build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-bench .venv-bench-hebo .venv-wheel docs/_build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The peers live in environments of their own. torch comes first and by its exact version: a looser requirement brings
 # gigabytes of CUDA. HEBO needs an old numpy; where it cannot be installed, the benchmarks leave it out and say so.

@@ -1,0 +1,72 @@
+# The public names and where they come from: `__init__.py` reads this list, and so do type checkers.
+from .acquisition import (
+    ATS as ATS,
+    EI as EI,
+    EST as EST,
+    GPUCB as GPUCB,
+    HVI as HVI,
+    IRGPUCB as IRGPUCB,
+    JES as JES,
+    MES as MES,
+    PIMS as PIMS,
+    RGPUCB as RGPUCB,
+    TS as TS,
+    ATSc as ATSc,
+    BoundingBoxes as BoundingBoxes,
+    Chebyshev as Chebyshev,
+    ConstrainedEI as ConstrainedEI,
+    JointRule as JointRule,
+    Optimistic as Optimistic,
+    Penalised as Penalised,
+    Rule as Rule,
+)
+from .errors import (
+    Exhausted as Exhausted,
+    InvalidInput as InvalidInput,
+    RegretlessError as RegretlessError,
+    StoreBusy as StoreBusy,
+    StoreDamaged as StoreDamaged,
+    StoreError as StoreError,
+    StoreFull as StoreFull,
+    StoreReadOnly as StoreReadOnly,
+    StoreTooNew as StoreTooNew,
+    StoreUnreachable as StoreUnreachable,
+    StudyConflict as StudyConflict,
+    TrialConflict as TrialConflict,
+    UnknownStudy as UnknownStudy,
+    UnknownTrial as UnknownTrial,
+    UntrustedCode as UntrustedCode,
+)
+from .gp import (
+    Surrogate as Surrogate,
+)
+from .spaces import (
+    Box as Box,
+    Categorical as Categorical,
+    Fixed as Fixed,
+    Float as Float,
+    Int as Int,
+    Mixed as Mixed,
+    Mixture as Mixture,
+    Ordinal as Ordinal,
+    Table as Table,
+)
+from .study import (
+    Event as Event,
+    FeasibleRegret as FeasibleRegret,
+    FrontRegret as FrontRegret,
+    HypervolumeLeft as HypervolumeLeft,
+    Outcome as Outcome,
+    Recommendation as Recommendation,
+    Regret as Regret,
+    RemainingRegret as RemainingRegret,
+    Replayed as Replayed,
+    Result as Result,
+    Study as Study,
+    Trial as Trial,
+    maximize as maximize,
+    minimize as minimize,
+    replay as replay,
+)
+
+__version__: str
