@@ -5,6 +5,7 @@ from typing import Any
 from regretless.lab.lab import Lab
 from regretless.lab.results import result_cells
 from regretless.lab.text import utc
+from regretless.study.frame import Times, times_of
 
 __all__ = ["trials_record", "trials_table"]
 
@@ -17,17 +18,9 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
     models = [f"{word}{key}" for key in keys.values() for word in ("expected", "expected sd")]
     said = ("status", "excluded", "source", *models, "zeta", "asked", "ended", "author", "note")
     title = {word: lab.title(word) for word in said}
-    times: dict[int, dict[str, Any]] = {}
-    for event in lab.study.events():
-        if event.number is None:
-            continue
-        entry = times.setdefault(event.number, {})
-        if event.kind == "asked":
-            entry["asked"] = utc(event.time)
-        if event.kind in ("told", "failed", "added", "added_outside", "amended"):
-            entry.update(ended=utc(event.time), author=event.author)
-    rows = []
+    times, rows = times_of(lab.study), []
     for trial in lab.study.trials:
+        when = times.get(trial.number, Times())
         facts = {
             "status": trial.status,
             "excluded": "yes" if trial.excluded else None,
@@ -36,7 +29,9 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
             **{f"expected sd{key}": trial.record.get(_key("sd", name, lab)) for name, key in keys.items()},
             "zeta": trial.zeta,
             "note": trial.note,
-            **times.get(trial.number, {}),
+            "asked": None if when.asked is None else utc(when.asked),
+            "ended": None if when.ended is None else utc(when.ended),
+            "author": when.author,
         }
         ids = {lab.trial_name: trial.number, lab.row_name: trial.row}
         results = result_cells(trial, errors, lab.dialect.decimal)

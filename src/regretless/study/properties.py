@@ -11,6 +11,7 @@ from regretless.spaces import Space
 from regretless.study.answers import hypervolume_of, reference_point
 from regretless.study.asking import Asker
 from regretless.study.carried import Carried
+from regretless.study.frame import Backend, columns_of, frame_of
 from regretless.study.journal import Event, Journal
 from regretless.study.ledger import Ledger, Recorder
 from regretless.study.settings import Settings
@@ -112,6 +113,26 @@ class Properties:
     def events(self, after: int = 0) -> tuple[Event, ...]:
         """Everything that happened, in order, from all who use the study; with ``after``, what came after that."""
         return tuple(self._recorder.journal.read(as_whole(after, "after")))
+
+    def to_frame(self, backend: Backend = "pandas") -> Any:
+        """Every trial as one row of a data frame: a pandas or polars DataFrame, or a pyarrow Table.
+
+        Columns: ``number``, ``row``, ``status``, ``value``, ``params_<name>`` of each parameter, ``source``, ``zeta``,
+        ``mean``, ``sd`` (what the model expected), ``known_sd``, ``replicates``, ``asked``, ``ended`` (UTC),
+        ``author``, ``excluded``, ``note``. With several outcomes ``values_<name>``, ``mean_<name>`` and so on of each.
+        What there is none of is missing: NaN, None or null. The package must be installed; it is imported here only.
+
+        >>> from regretless import Study
+        >>> study = Study({"x": (0.0, 1.0)}, seed=1)
+        >>> for trial in study.ask(3):
+        ...     trial = study.tell(trial, trial.params["x"] ** 2)
+        >>> study.to_frame()[["number", "status", "value", "params_x", "source"]].round(3)
+           number status  value  params_x  source
+        0       0   told  0.641     0.801  design
+        1       1   told  0.121     0.347  design
+        2       2   told  0.549     0.741  design
+        """
+        return frame_of(columns_of(self), backend)
 
     def refresh(self) -> None:
         """Read what others stored since. Asking, telling and correcting do so themselves."""

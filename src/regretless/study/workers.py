@@ -180,11 +180,13 @@ class Loop:
             for trial, future in self._flight.landed(self.heartbeat):
                 failure = self._end(trial, future)
                 end = end or failure
-                landed.append(trial)
+                if failure is None:
+                    landed.append(trial)
             if len(self._kept_back) >= (self.options.first_failures or math.inf):
                 return end or End("hopeless")
-            if landed and end is None:
-                end = self._stop_rule() or self._callback(landed)
+            if landed:
+                end = end or self._stop_rule()
+                end = self._callback(landed, end)
             if monotonic() - beat >= self.heartbeat:
                 beat = monotonic()
                 for trial in (*self._flight.items, *self._kept_back):
@@ -208,12 +210,13 @@ class Loop:
         left = self.study.should_stop(self.options.stop_when) if self.options.stop_when is not None else None
         return None if left is None else End("stopped", left=left)
 
-    def _callback(self, ended: list[Trial]) -> End | None:
+    def _callback(self, ended: list[Trial], end: End | None) -> End | None:
+        """The callback hears of every trial, also of those that end after, or by, the decision to stop."""
         callback = self.options.callback
         if callback is None:
-            return None
-        stops = any(callback(self.study, self.study.trials[trial.number]) for trial in ended)
-        return End("callback") if stops else None
+            return end
+        stops = [bool(callback(self.study, self.study.trials[trial.number])) for trial in ended]
+        return end or (End("callback") if any(stops) else None)
 
     def _end(self, trial: Trial, future: Future[Any]) -> End | None:
         """Tell, fail or release the trial of an evaluation that has ended."""
