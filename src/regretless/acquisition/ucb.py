@@ -9,9 +9,10 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from regretless.acquisition.anytime import AnytimeBound
 from regretless.acquisition.base import MomentScore, Rule, View
 from regretless.arrays import Floats, show
-from regretless.confidence import GammaLaw, Interleaved, Law, Schedule, ShiftedExponential
+from regretless.confidence import AnytimeBand, GammaLaw, Interleaved, Law, Schedule, ShiftedExponential
 from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
 
@@ -46,7 +47,7 @@ class UCB(Rule):
     """Argmax of ``mean + sqrt(zeta) * sd``; a subclass names the family of laws that zeta (squared) comes from."""
 
     family: ClassVar[type[ShiftedExponential] | type[GammaLaw] | type[Schedule]]
-    setting: Setting | Law = "auto"
+    setting: Setting | Law | Literal["anytime"] | AnytimeBand = "auto"  # the last two: GP-UCB alone
 
     def __post_init__(self) -> None:
         if self.setting not in get_args(Setting) and not hasattr(self.setting, "draw"):
@@ -55,8 +56,14 @@ class UCB(Rule):
                 f"got {show(self.setting)}."
             )
 
+    def check(self, n_candidates: int | None, dim: int) -> None:
+        """Raise `InvalidInput` where there is no such rule for a table of so many candidates, or for a box (None)."""
+        self.law(n_candidates, dim)
+
     def law(self, n_candidates: int | None, dim: int) -> Law:
         """Law of zeta for a table of ``n_candidates``, or for a box (None) of ``dim`` encoded columns."""
+        if isinstance(self.setting, AnytimeBand) or self.setting == "anytime":
+            raise InvalidInput(f"{self.name}: the anytime parameter differs from candidate to candidate: it is no law.")
         if not isinstance(self.setting, str):
             return self.setting
         if self.setting == "theory" and n_candidates is None:
@@ -120,12 +127,46 @@ class GPUCB(UCB):
     """GP-UCB: a fixed sequence beta_t in place of zeta (Srinivas et al. 2010).
 
     ``setting``: ``"theory"`` is 2 log(N t^2 / sqrt(2 pi)), for expected regret on tables; ``"heuristic"`` is
-    0.2 d log(2t); a law such as ``Schedule.constant(4.0)`` may be given.
+    0.2 d log(2t); a law such as ``Schedule.constant(4.0)`` may be given. ``"anytime"`` grows with what is known about a
+    candidate instead of with t. On a table its regret bound holds for all T at once with probability 0.9; for another
+    probability give ``AnytimeBand(delta)`` (see `regretless.theory.anytime_regret`).
+
+    >>> GPUCB("anytime").band
+    AnytimeBand(delta=0.1, rho=0.1)
     """
 
     __slots__ = ()
     name = "gp-ucb"
     family = Schedule
+
+    def __post_init__(self) -> None:
+        if self.band is None:
+            super().__post_init__()
+
+    @property
+    def band(self) -> AnytimeBand | None:
+        """The parameter per candidate, None where beta_t is the same for all of them."""
+        if self.setting == "anytime":
+            return AnytimeBand()
+        return self.setting if isinstance(self.setting, AnytimeBand) else None
+
+    def check(self, n_candidates: int | None, dim: int) -> None:
+        """Raise `InvalidInput` where there is no such rule for the space."""
+        if self.band is None:
+            self.law(n_candidates, dim)
+        elif n_candidates is None:
+            raise InvalidInput(
+                "gp-ucb: the anytime parameter counts the candidates, and a continuous space has no number of them; "
+                "use a table, or setting='heuristic'."
+            )
+
+    def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:
+        """Nothing is random."""
+        if self.band is None:
+            return super().draw(view, t, rng)
+        self.check(view.n_candidates, view.dim)
+        formula = AnytimeBound(self.band, len(view.X), view.posterior.kernel.signal_var)
+        return MomentScore(view.posterior, formula, {"delta": self.band.delta})
 
 
 class RGPUCB(UCB):

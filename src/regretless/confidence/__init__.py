@@ -1,5 +1,6 @@
 """Laws of zeta_t (squared: ``mean + sqrt(zeta) * sd``), stable normal tails, and the law that bounds the maximum."""
 
+from regretless.confidence.anytime import AnytimeBand
 from regretless.confidence.laws import GammaLaw, Law, Schedule, ShiftedExponential, TightUnion
 from regretless.confidence.maximum import (
     certified_threshold,
@@ -22,6 +23,7 @@ from regretless.confidence.schedules import (
 )
 
 __all__ = [
+    "AnytimeBand",
     "BoxShift",
     "GammaLaw",
     "HighProbabilityShift",

@@ -18,6 +18,7 @@ from regretless.acquisition import (
     as_rule,
 )
 from regretless.arrays import as_finite_float, as_whole, show
+from regretless.confidence import AnytimeBand
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer.outcomes import Outcome
@@ -122,7 +123,7 @@ def as_task(
     n_initial = _n_initial(domain, preset) if n_initial is None else as_whole(n_initial, "n_initial")
     _check_scales(surrogate, domain)
     if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
-        chosen.law(domain.n_candidates, domain.dim)
+        chosen.check(domain.n_candidates, domain.dim)
     if design is None:
         design = "random" if preset == "paper" else "hypercube"
     elif design not in ("hypercube", "random"):
@@ -151,7 +152,7 @@ def as_any_rule(rule: "str | Rule | JointRule", outcomes: tuple[Outcome, ...]) -
     single, several = as_rule(rule), sum(outcome.role == "objective" for outcome in outcomes) > 1
     if isinstance(single, IRGPUCB) and single.setting == "auto":
         return Chebyshev() if several else Optimistic()
-    if isinstance(single, UCB) and not isinstance(single.setting, str):
+    if isinstance(single, UCB) and not isinstance(single.setting, str | AnytimeBand):
         return Chebyshev(law=single.setting) if several else Optimistic(law=single.setting)
     if isinstance(single, EI) and not several:
         return ConstrainedEI()
@@ -173,7 +174,7 @@ def params_of(task: Task, point: Point) -> tuple[dict[str, Scalar], Scalar | Non
 
 def _repeats(preset: Preset, rule: Rule | JointRule, surrogate: Surrogate) -> Repeats:
     """Where the user says nothing: the theorems are about the argmax over all points, so their settings take it."""
-    theorem = isinstance(rule, UCB) and rule.setting == "theory"
+    theorem = isinstance(rule, UCB) and (rule.setting in ("theory", "anytime") or isinstance(rule.setting, AnytimeBand))
     return "allow" if preset == "paper" or surrogate.method == "fixed" or theorem else "auto"
 
 

@@ -7,6 +7,7 @@ display is not right, with the printed form under a name that says so. ``_anytim
 one T chosen beforehand.
 """
 
+from regretless.theory.anytime import anytime_regret, second_moment_regret, second_moment_regret_fixed
 from regretless.theory.bounds import (
     c1,
     expected_regret_box,
@@ -33,6 +34,7 @@ from regretless.theory.constant_beta import (
     LARGEST_RHO,
     constant_beta_probability,
     constant_beta_regret,
+    constant_beta_simple_regret,
     constant_beta_threshold,
     steady_noise_probability,
     steady_noise_probability_as_printed,
@@ -93,6 +95,7 @@ from regretless.theory.objectives import (
     hypervolume_scalarisation,
 )
 from regretless.theory.plan import Plan, Simulation, plan, simulate
+from regretless.theory.rice import expected_maximum_on_interval, upcrossing_tail
 from regretless.theory.runs import Step, run_ucb
 from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zeta_sum_quantile
 
@@ -109,6 +112,7 @@ __all__ = [
     "Plan",
     "Simulation",
     "Step",
+    "anytime_regret",
     "box_conditions",
     "c1",
     "calibration",
@@ -120,6 +124,7 @@ __all__ = [
     "conditional_regret_table_fixed",
     "constant_beta_probability",
     "constant_beta_regret",
+    "constant_beta_simple_regret",
     "constant_beta_threshold",
     "delayed_step",
     "deviation_over_dominant_term",
@@ -129,6 +134,7 @@ __all__ = [
     "epsilon_bound",
     "epsilon_of_boxes",
     "expected_hypervolume_scalarisation",
+    "expected_maximum_on_interval",
     "expected_regret_batch",
     "expected_regret_box",
     "expected_regret_box_theorem",
@@ -173,6 +179,8 @@ __all__ = [
     "remaining_feasible_regret",
     "remaining_regret",
     "run_ucb",
+    "second_moment_regret",
+    "second_moment_regret_fixed",
     "simple_regret",
     "simple_regret_interleaved",
     "simulate",
@@ -180,6 +188,7 @@ __all__ = [
     "steady_noise_probability",
     "steady_noise_probability_as_printed",
     "two_point_covariance",
+    "upcrossing_tail",
     "variance_sum",
     "zeta_sum_as_printed",
     "zeta_sum_bound",

@@ -6,21 +6,26 @@ r"""Two points on which a constant confidence parameter has linear regret (Taken
 With a positive probability that does not depend on T, f(x2) > f(x1) + 1 and yet x1 is chosen for ever. The paper asks
 for rho < 1; the matrix is a covariance for abs(rho) <= sqrt(0.99) only, and at both ends, where f(x2) is a multiple of
 f(x1), the statement is false.
+
+For the *simple* regret a constant is enough all the same: :func:`constant_beta_simple_regret`.
 """
 
 import math
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtri
 
 from regretless.arrays import Floats, as_finite_float, as_positive, as_whole, show
 from regretless.confidence.normal import tail
+from regretless.confidence.schedules import check_delta
 from regretless.errors import InvalidInput
+from regretless.theory.conditions import variance_sum
 
 __all__ = [
     "LARGEST_RHO",
     "constant_beta_probability",
     "constant_beta_regret",
+    "constant_beta_simple_regret",
     "constant_beta_threshold",
     "steady_noise_probability",
     "steady_noise_probability_as_printed",
@@ -124,3 +129,26 @@ def constant_beta_regret(T: int, *, beta: float, rho: float) -> float:
     True
     """
     return as_whole(T, "T", least=1) * constant_beta_probability(beta, rho=rho)
+
+
+def constant_beta_simple_regret(
+    T: int, *, n_candidates: int, delta: float, info_gain: float, noise_var: float, signal_var: float = 1.0
+) -> float:
+    r"""GP-UCB with one beta for ever (squared): the least regret of T steps, with probability 1 - delta, for one T.
+
+    .. math:: \min_{t \le T} r_t \le 2 \sqrt{2 \beta\, C_1 \gamma_T / T}, \qquad
+              \sqrt\beta = \bar\Phi^{-1}\Big(\frac{\delta}{2 (N + 1)}\Big)
+
+    Given its data each step fails with probability delta/2 at most: N upper bounds and the lower bound at x_t. By
+    Markov's inequality at least half of the steps are then valid with probability 1 - delta. There is no contradiction
+    to :func:`constant_beta_regret`, which is about the cumulative regret in expectation.
+
+    >>> known = {"n_candidates": 49, "delta": 0.1, "info_gain": 37.1, "noise_var": 0.1}
+    >>> round(constant_beta_simple_regret(150, **known), 6)
+    3.96988
+    """
+    T, N = as_whole(T, "T", least=1), as_whole(n_candidates, "n_candidates", least=1)
+    if N == 1:
+        return 0.0
+    root = -float(ndtri(check_delta(delta) / (2.0 * (N + 1.0))))
+    return 2.0 * root * math.sqrt(2.0 * variance_sum(info_gain, noise_var=noise_var, signal_var=signal_var) / T)
