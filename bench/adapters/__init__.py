@@ -79,6 +79,7 @@ class Peer:
     outcomes_table: str | None = None
     categories: bool = False  # whether its classes take `levels`
     venv: str = ".venv-bench"
+    hosted: bool = False  # whether it is there for `bench hosts` alone
     seconds: float = 0.3  # per suggestion, a guess for the progress bar only
 
 
@@ -164,10 +165,21 @@ PEERS: dict[str, Peer] = {
     "random": Peer(
         "Random", "uniform", ("numpy",), box=None, outcomes="Outcomes", outcomes_table="OutcomesTable", seconds=0.001
     ),
+    "optuna-cmaes": Peer(
+        "Optuna CmaEsSampler", "optuna", ("optuna", "cmaes", "numpy"), {"sampler": "cmaes"}, hosted=True, seconds=0.01
+    ),
+    "optuna-regretless": Peer(
+        "Optuna with our sampler",
+        "optuna",
+        ("regretless", "optuna", "numpy", "scipy"),
+        {"sampler": "regretless"},
+        hosted=True,
+        seconds=0.02,
+    ),
 }
 
 #: The optimisers of this package.
-OURS = tuple(name for name, peer in PEERS.items() if peer.module == "own")
+OURS = tuple(name for name, peer in PEERS.items() if peer.packages[0] == "regretless")
 
 
 def box_optimizer(

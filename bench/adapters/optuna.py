@@ -1,4 +1,4 @@
-"""Optuna, with its Gaussian process sampler, its default, TPE, or NSGA-II."""
+"""Optuna, with its Gaussian process sampler, its default, TPE, CMA-ES, NSGA-II, or our sampler."""
 
 from typing import Any
 
@@ -89,7 +89,15 @@ class Outcomes:
 def _sampler(name: str, seed: int, n_initial: int) -> optuna.samplers.BaseSampler:
     if name == "nsga2":
         return optuna.samplers.NSGAIISampler(seed=seed, population_size=n_initial)
-    kind: Any = {"gp": optuna.samplers.GPSampler, "tpe": optuna.samplers.TPESampler}[name]
+    if name == "regretless":
+        from regretless.integrations.optuna import RegretlessSampler
+
+        return RegretlessSampler(seed=seed, n_startup_trials=n_initial)
+    kind: Any = {
+        "gp": optuna.samplers.GPSampler,
+        "tpe": optuna.samplers.TPESampler,
+        "cmaes": optuna.samplers.CmaEsSampler,
+    }[name]
     return kind(seed=seed, n_startup_trials=n_initial)
 
 

@@ -107,3 +107,10 @@ def test_a_fit_survives_json():
         assert fit_from_data(fit_to_data(fit, new=False), fit) is fit
     assert fit_to_data(None, new=True) is None
     assert fit_from_data(None) is None
+
+
+def test_a_host_may_leave_trials_out():
+    task = as_task(as_space({"x": (0.0, 1.0)}), seed=1)
+    rows = [Row({"x": 0.1}, {"value": 1.0}, number=2), Row({"x": 0.5}, {"value": 2.0}, number=5)]
+    assert history_of(task, rows).points.trials.tolist() == [2, 5]
+    assert history_of(task, [Row({"x": 0.1}), Row({"x": 0.5})]).points.trials.tolist() == [0, 1]

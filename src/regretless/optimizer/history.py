@@ -172,13 +172,15 @@ class History:
 class Row:
     """One trial as a host keeps it: parameters, and the value of each outcome that was measured, by name.
 
-    An outcome that is not named is pending while the trial is ``running``, and failed otherwise.
+    An outcome that is not named is pending while the trial is ``running``, and failed otherwise. ``number`` is for a
+    host that leaves some of its trials out; else a row's number is its position.
     """
 
     params: Mapping[str, Any]
     values: Mapping[str, float] = field(default_factory=dict)
     running: bool = False
     source: str = "rule"
+    number: int | None = None
 
 
 def history_of(
@@ -211,7 +213,7 @@ def history_of(
                 status[i, k] = PENDING
     return History(
         points=Points(
-            trials=np.arange(n),
+            trials=np.array([i if row.number is None else row.number for i, row in enumerate(rows)], dtype=np.intp),
             X=np.array([place.x for place in places], dtype=np.float64).reshape(n, task.domain.dim),
             index=np.array([UNLISTED if p.index is None else p.index for p in places], dtype=np.intp),
             inside=np.array([place.inside for place in places], dtype=np.bool_),
