@@ -127,8 +127,9 @@ def test_processes_with_one_seed_never_share_a_point(tmp_path):
     assert len(study.trials) == len(set(points(study))) == 24
 
 
-def test_a_point_that_another_worker_took_meanwhile_is_given_up(monkeypatch):
-    """Between reading and writing somebody else writes the same point."""
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_point_that_another_worker_took_meanwhile_is_given_up(monkeypatch, finished):
+    """Between reading and writing somebody else writes the same point, and may even have ended its trial."""
     study = run(8, search_space=BOX)
     sampler = study.sampler
     rival = study._storage.get_trial(study._storage.create_new_trial(study._study_id))
@@ -140,6 +141,8 @@ def test_a_point_that_another_worker_took_meanwhile_is_given_up(monkeypatch):
         if not first:
             first.append(params)
             write_note(study, rival, note)
+            if finished:
+                study._storage.set_trial_state_values(rival._trial_id, TrialState.COMPLETE, [1.0])
         return params, note
 
     monkeypatch.setattr(sampler, "_suggest", slow)

@@ -147,6 +147,7 @@ class RegretlessSampler(BaseSampler):
         pieces, before = 0, None
         for _ in range(1 + _TRIES):
             trials = study._get_trials(deepcopy=False, use_cache=False)
+            seen = self._suggested(study, trials)
             try:
                 params, note = self._suggest(study, trial, search_space, trials, fixed)
             except Exhausted as error:
@@ -155,12 +156,16 @@ class RegretlessSampler(BaseSampler):
                 return {}
             pieces = write_note(study, trial, note, pieces)
             # Reading, suggesting and writing are not one step: another worker may have got the same point meanwhile.
-            running = study._get_trials(deepcopy=False, states=(TrialState.RUNNING,), use_cache=False)
-            taken = [self._note(study, other).get("params") for other in running if other.number != trial.number]
-            if params == before or note["params"] not in taken:
+            now = self._suggested(study, study._get_trials(deepcopy=False, use_cache=False))
+            new = [other for number, other in now.items() if number != trial.number and seen.get(number) != other]
+            if params == before or note["params"] not in new:
                 break
             before = params
         return params
+
+    def _suggested(self, study: Study, trials: Sequence[FrozenTrial]) -> dict[int, dict[str, float] | None]:
+        """What was suggested for each trial, by its number."""
+        return {trial.number: self._note(study, trial).get("params") for trial in trials}
 
     def _suggest(
         self,
