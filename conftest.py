@@ -37,6 +37,7 @@ _docstrings = Sybil(
     patterns=[
         "src/regretless/*.py",
         "src/regretless/*/*.py",
+        "src/regretless/integrations/*/*.py",
         "src/regretless/spaces/constraints/*.py",
         "src/regretless/study/stores/*.py",
     ],

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -275,3 +276,14 @@ def test_the_global_generator_is_left_alone():
     assert (np.random.get_state()[1] == state).all()  # noqa: NPY002
     np.random.seed(1)  # noqa: NPY002
     assert all_bits(play(Study(SPACES["mixed"](), seed=1), 4)) == all_bits(first)
+
+
+def test_a_pickled_study_goes_on():
+    study = Study({"x": (0.0, 1.0), "c": ["a", "b"]}, seed=1)
+    for _ in range(9):
+        trial = study.ask()
+        study.tell(trial, trial.params["x"])
+    study.certificate()
+    copy = pickle.loads(pickle.dumps(study))
+    assert copy.certificate() == study.certificate()
+    assert copy.ask().params == study.ask().params

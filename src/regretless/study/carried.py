@@ -31,6 +31,12 @@ class Carried:
         self._ledger = ledger
         self._looks: dict[tuple[Any, ...], Certified] = {}
 
+    def __getstate__(self) -> Ledger:
+        return self._ledger  # a copy in another process computes what it needs anew
+
+    def __setstate__(self, ledger: Ledger) -> None:
+        Carried.__init__(self, ledger)
+
     def forget(self) -> None:
         """Begin anew."""
         self.state = State.empty(self._ledger.task)
