@@ -12,7 +12,7 @@ from regretless.paper import simulations
 from regretless.paper.experiments import EXPERIMENTS
 from regretless.paper.jobs import Unit
 from regretless.paper.settings import read_settings
-from regretless.paper.simulations import _play_two_points
+from regretless.paper.simulations import play_two_points
 
 
 def compute(experiment, problem, method, seed=0, **change):
@@ -26,7 +26,7 @@ def test_two_points_against_the_textbook_posterior(constant, rho):
     K = np.array([[1.0, rho], [rho, 0.99]])
     T, runs = 30, 3
     world, rule = np.random.default_rng(1), np.random.default_rng(2)
-    found = _play_two_points(K, constant, runs, [1, 7, T], world, rule)
+    found = play_two_points(K, constant, runs, [1, 7, T], world, rule)
     world, rule = np.random.default_rng(1), np.random.default_rng(2)
     f = world.standard_normal((runs, 2)) @ np.linalg.cholesky(K).T
     zeta = [np.full(runs, constant**2) if constant else None for _ in range(T)]

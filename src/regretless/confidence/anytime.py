@@ -1,8 +1,8 @@
 r"""A confidence parameter that grows with what is known about a candidate instead of with time.
 
 For one candidate x and any way of choosing points, f(x) - mean_t(x) is the value at r = sd_t(x)^2 of one Brownian
-motion B(r), 0 <= r <= sd_0(x)^2. Time is inverted, B(r) = r W(1/r), and Ville's inequality for a mixture martingale of W
-bounds the whole path at once. A union over the N candidates gives a band for all t and all x.
+motion B(r), 0 <= r <= sd_0(x)^2. Time is inverted, B(r) = r W(1/r), and Ville's inequality for a mixture martingale of
+W bounds the whole path at once. A union over the N candidates gives a band for all t and all x.
 """
 
 from dataclasses import dataclass

@@ -6,13 +6,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidInput
-from regretless.paper import figures, race_claims, theory_claims
+from regretless.paper import beyond_claims, figures, race_claims, theory_claims
+from regretless.paper.beyond import beyond_unit
 from regretless.paper.claims import Claim
 from regretless.paper.jobs import Columns, Unit
 from regretless.paper.methods import Method
 from regretless.paper.races import race_on_function, race_on_gp_sample, race_on_table
 from regretless.paper.results import (
     Results,
+    beyond_tables,
     bound_tables,
     confidence_tables,
     race_tables,
@@ -54,6 +56,7 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             ),
             Experiment("bounds", bounds_unit, bound_tables, figures.bounds, theory_claims.bounds),
             Experiment("stopping", stopping_run, stopping_tables, figures.stopping, theory_claims.stopping),
+            Experiment("beyond", beyond_unit, beyond_tables, figures.beyond, beyond_claims.beyond),
         )
     }
 )
@@ -71,6 +74,8 @@ def units_of(settings: Settings, methods: tuple[Method, ...]) -> tuple[list[Unit
                 f"materials: left out {', '.join(absent)}, whose files are not here. Get them with `regretless data "
                 "fetch`, or set REGRETLESS_DATA to the folder that holds them."
             )
+    if name == "beyond":
+        return _beyond(settings, methods), None
     units = [
         Unit(name, problem, method.key, run, numbers, method.rule)
         for run in range(max((settings.runs_on(problem) for problem in problems), default=0))
@@ -86,3 +91,11 @@ def units_of(settings: Settings, methods: tuple[Method, ...]) -> tuple[list[Unit
     if not units and sentence is None:
         raise InvalidInput(f"the experiment {name!r} has nothing to do.")
     return units, sentence
+
+
+def _beyond(settings: Settings, methods: tuple[Method, ...]) -> list[Unit]:
+    """Every rule on the grid, IRGP-UCB on two arms, and what no rule takes part in once."""
+    name, numbers, runs = settings.experiment, settings.numbers, range(settings.runs)
+    units = [Unit(name, "grid", method.key, run, numbers) for run in runs for method in methods]
+    units += [Unit(name, "two-arms", "irgp-ucb", run, numbers) for run in runs]
+    return [*units, Unit(name, "grid", "gain", 0, numbers), Unit(name, "gaps", "gaps", 0, numbers)]

@@ -6,7 +6,15 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.paper.methods import Method
-from regretless.paper.results import Results, bound_curves, conditional_curves, race_curves, two_point_curves
+from regretless.paper.results import (
+    Results,
+    arms_tail,
+    beyond_curves,
+    bound_curves,
+    conditional_curves,
+    race_curves,
+    two_point_curves,
+)
 from regretless.paper.simulations import STOPPING
 from regretless.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, load, new_figure, ticks, tidy
 
@@ -14,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["bounds", "confidence", "races", "stopping", "synthetic", "two_points"]
+__all__ = ["beyond", "bounds", "confidence", "races", "stopping", "synthetic", "two_points"]
 
 _TITLES = {
     "gp-sample": "GP samples, d = 3",
@@ -179,6 +187,43 @@ def stopping(results: Results) -> "dict[str, Figure]":
     tidy(ax, grid=True)
     ax.legend(frameon=False, fontsize=9, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return {"stopping": figure}
+
+
+def beyond(results: Results) -> "dict[str, Figure]":
+    """Regret and confidence parameter of each rule; the tail on two arms; the lemma on gaps."""
+    first, (left, right) = new_figure(2, (10.0, 4.4))
+    curves = beyond_curves(results)
+    for method in results.methods:
+        curve = curves[method.key]
+        _line(left, method, curve["t"], _positive(curve["regret"]), linewidth=2.0)
+        left.plot(curve["t"], curve["bound"], color=method.colour, linestyle=":", linewidth=1.2)
+        _line(right, method, curve["t"], curve["zeta"], linewidth=2.0)
+    left.set(xscale="log", yscale="log", xlabel="T", ylabel="mean cumulative regret (dotted: its bound)")
+    left.set_title("49 candidates, known GP" if results.settings.numbers["levels"] == 7 else "known GP", fontsize=10)
+    right.set(xscale="log", xlabel="iteration t", ylabel="confidence parameter at x_t, squared (mean)")
+    right.set_title("what each rule needs", fontsize=10)
+    _finish(first, [left, right])
+    second, (arms, gaps) = new_figure(2, (10.0, 4.2))
+    tail = arms_tail(results)
+    arms.plot(tail["r"], tail["share"], "o-", color=VERMILLION, linewidth=2.0, label="IRGP-UCB, share of runs above r")
+    rare = np.flatnonzero(tail["share"] <= 0.5)[:2]  # an exponential tail through the first two of these
+    if len(rare) == 2:
+        r, (near, far) = np.linspace(*tail["r"][[rare[0], -1]], 50), np.log(tail["share"][rare])
+        falls = near + (far - near) * (r - tail["r"][rare[0]]) / np.diff(tail["r"][rare])
+        arms.plot(r, np.exp(falls), color=GREY, linestyle="--", label="an exponential tail")
+    arms.set(xscale="log", yscale="log", xlabel="r", ylabel="P(cumulative regret > r)")
+    arms.set_ylim(bottom=1e-6)
+    arms.set_title(f"two arms, T = {results.settings.numbers['arms_horizon']:,}", fontsize=10)
+    found = results.runs("gaps", "gaps")[0]
+    gaps.plot(found["t"], found["truth"], color=BLACK, linewidth=2.0, label="E f* / max sd")
+    gaps.plot(found["t"], found["fixed"], color=VERMILLION, linestyle="--", label="E √ζ, law of 1,000 candidates")
+    gaps.plot(found["t"], found["growing"], color=GREEN, label="E √ζ, shift 2 log t")
+    gaps.set(xscale="log", xlabel="gaps between zeros of a Brownian motion", ylabel="in units of the largest sd")
+    gaps.set_title("the key lemma on a continuous domain", fontsize=10)
+    for ax in (arms, gaps):
+        tidy(ax, grid=True)
+        ax.legend(frameon=False, fontsize=9)
+    return {"beyond": first, "beyond-limits": second}
 
 
 def _line(ax: "Axes", method: Method, t: Floats, y: Floats, **more: Any) -> None:

@@ -28,7 +28,15 @@ __all__ = ["Reproduction", "reproduce"]
 
 #: Rough CPU seconds of a unit, for the time left: methods that sample many paths are dear.
 _DEAR = {"jes": 8.0, "mes": 5.0, "ts": 2.5, "pims": 2.5, "est": 1.5, "ats": 1.5}
-_SECONDS = {"synthetic": 0.08, "functions": 1.5, "materials": 1.5, "linear-regret": 2.0, "bounds": 5.0, "stopping": 1.0}
+_SECONDS = {
+    "synthetic": 0.08,
+    "functions": 1.5,
+    "materials": 1.5,
+    "linear-regret": 2.0,
+    "bounds": 5.0,
+    "stopping": 1.0,
+    "beyond": 6.0,
+}
 
 
 @dataclass(frozen=True, slots=True)

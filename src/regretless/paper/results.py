@@ -3,23 +3,31 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from regretless.arrays import Floats
+from regretless.confidence import TightUnion
 from regretless.paper.jobs import Columns
 from regretless.paper.methods import Method
 from regretless.paper.settings import Settings
 from regretless.paper.simulations import STOPPING, checkpoints
 from regretless.theory import (
+    anytime_regret,
     conditional_regret_table_anytime,
     conditional_regret_table_as_printed,
     expected_regret_table,
+    high_probability_regret_gp_ucb_anytime,
+    variance_sum,
 )
 
 __all__ = [
     "Curve",
     "Results",
+    "arms_tail",
+    "beyond_curves",
+    "beyond_tables",
     "bound_curves",
     "bound_tables",
     "conditional_curves",
@@ -159,10 +167,7 @@ def two_point_tables(results: Results) -> dict[str, Columns]:
 def bound_curves(results: Results, problem: str) -> Columns:
     """BCR with its standard error, the step bound and the theorem's bound at the checkpoints."""
     blocks = results.runs(problem, "irgp-ucb")
-    total = {name: np.sum([block[name] for block in blocks], axis=0) for name in ("runs", "sum", "squares", "steps")}
-    n, mean = total["runs"], total["sum"] / total["runs"]
-    variance = np.maximum(total["squares"] / n - mean**2, 0.0) * n / (n - 1.0)
-    t = blocks[0]["t"]
+    t, n, mean, error = _of_blocks(blocks)
     upper = results.runs(problem, "gain")[0]["upper"]
     case = results.settings.numbers["cases"][problem]
     bound = [
@@ -177,10 +182,61 @@ def bound_curves(results: Results, problem: str) -> Columns:
     return {
         "t": t,
         "regret": mean,
-        "error": np.sqrt(variance / n),
-        "step": total["steps"] / n,
+        "error": error,
+        "step": np.sum([block["steps"] for block in blocks], axis=0) / n,
         "bound": np.array(bound),
     }
+
+
+def _of_blocks(blocks: list[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Checkpoints, number of runs, mean and its standard error, from the sums of all blocks."""
+    n, total, squares = (np.sum([block[name] for block in blocks], axis=0) for name in ("runs", "sum", "squares"))
+    mean = total / n
+    variance = np.maximum(squares / n - mean**2, 0.0) * n / (n - 1.0)
+    return blocks[0]["t"], n, mean, np.sqrt(variance / n)
+
+
+def beyond_curves(results: Results) -> dict[str, Columns]:
+    """Per rule on the grid: mean cumulative regret with its error, its bound (NaN where there is none) and zeta."""
+    numbers, gain = results.settings.numbers, results.runs("grid", "gain")[0]["upper"]
+    N = numbers["levels"] ** 2
+    curves = {}
+    for method in results.methods:
+        blocks = results.runs("grid", method.key)
+        t, _, mean, error = _of_blocks(blocks)
+        zeta = np.mean([block["zeta"] for block in blocks], axis=0)
+        bound = [_bound_of(method.key, int(T), N, float(g), numbers) for T, g in zip(t, gain, strict=True)]
+        curves[method.key] = {"t": t, "regret": mean, "error": error, "bound": np.array(bound), "zeta": zeta}
+    return curves
+
+
+def _bound_of(method: str, T: int, N: int, info_gain: float, numbers: Mapping[str, Any]) -> float:
+    """In expectation for the randomised rules; with probability 1 - delta, for all T at once, for the other two."""
+    model = {"info_gain": info_gain, "noise_var": numbers["noise_var"]}
+    if method == "irgp-ucb":
+        return expected_regret_table(T, n_candidates=N, **model)
+    if method == "tight":
+        return math.sqrt(variance_sum(**model) * T * TightUnion(N).mean(1))
+    if method == "anytime":
+        return anytime_regret(T, n_candidates=N, delta=numbers["delta"], **model)
+    if method == "gp-ucb":
+        return high_probability_regret_gp_ucb_anytime(T, n_candidates=N, delta=numbers["delta"], **model)
+    return math.nan
+
+
+def beyond_tables(results: Results) -> dict[str, Columns]:
+    """One table per rule on the grid, the tail of the regret on two arms, and the gaps."""
+    tables = {f"beyond-grid-{key}": curve for key, curve in beyond_curves(results).items()}
+    return {**tables, "beyond-two-arms": arms_tail(results), "beyond-gaps": results.runs("gaps", "gaps")[0]}
+
+
+def arms_tail(results: Results) -> Columns:
+    """Share of the runs on two arms whose cumulative regret exceeds r, for r = 5, 10, 20, ..., while ten runs do."""
+    regret = np.concatenate([run["regret"] for run in results.runs("two-arms", "irgp-ucb")])
+    levels = 5.0 * 2.0 ** np.arange(12)
+    above = (regret[:, None] > levels).sum(axis=0)
+    shown = above >= 10
+    return {"r": levels[shown], "share": above[shown] / len(regret), "runs": above[shown].astype(np.float64)}
 
 
 def conditional_curves(results: Results) -> dict[str, Floats]:

@@ -1,8 +1,12 @@
 r"""The simulations behind the theory's figures; each function computes one unit of its experiment."""
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.acquisition import RULES, UCB
 from regretless.arrays import Floats
@@ -22,7 +26,18 @@ from regretless.theory import (
     zeta_sum_bound,
 )
 
-__all__ = ["STOPPING", "bounds_unit", "checkpoints", "confidence_of", "regret_on_two_points", "stopping_run"]
+__all__ = [
+    "STOPPING",
+    "Played",
+    "Roots",
+    "bounds_unit",
+    "checkpoints",
+    "confidence_of",
+    "play",
+    "play_two_points",
+    "regret_on_two_points",
+    "stopping_run",
+]
 
 #: The stopping rules by the column that holds what each thinks is left.
 STOPPING = {
@@ -63,13 +78,13 @@ def regret_on_two_points(unit: Unit) -> Columns:
     K = two_point_covariance(float(unit.problem.removeprefix("rho=")))
     constant = None if unit.method == "irgp-ucb" else float(unit.method.removeprefix("c="))
     world = stream(unit.stream_seed(), 0, Purpose.PROBLEM)
-    found = _play_two_points(
+    found = play_two_points(
         K, constant, s["block"], s["checkpoints"], world, stream(unit.stream_seed(), 0, Purpose.RULE)
     )
     return {"run": np.arange(s["block"], dtype=np.float64), **{str(T): found[T] for T in s["checkpoints"]}}
 
 
-def _play_two_points(
+def play_two_points(
     K: Floats,
     constant: float | None,
     runs: int,
@@ -165,19 +180,44 @@ def _conditional(unit: Unit) -> Columns:
 def _regrets(
     kernel: Kernel, X: Floats, noise_var: float, zeta: Floats, world: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Cumulative regret and summed ``sqrt(zeta) sd``, (T, runs); all runs at once by updates of their covariances."""
+    """Cumulative regret and summed ``sqrt(zeta) sd``, (T, runs), for zetas that were drawn beforehand."""
     T, runs = zeta.shape
+    found = play(kernel, X, noise_var, lambda t, *_: np.sqrt(zeta[t - 1])[:, None], world, T=T, runs=runs)
+    return np.cumsum(found.regret, axis=0), np.cumsum(found.step, axis=0)
+
+
+#: (t, means, sds), each (runs, N) -> the multiplier of the sd: per run, (runs, 1), or per run and candidate, (runs, N).
+Roots: TypeAlias = Callable[[int, Floats, Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What happened at each step of each run, (T, runs); ``outside``: in which runs f ever left its band, (runs,)."""
+
+    regret: Floats
+    step: Floats  # root * sd at the point chosen
+    root: Floats  # at the point chosen
+    outside: npt.NDArray[np.bool_]
+
+
+def play(
+    kernel: Kernel, X: Floats, noise_var: float, roots: Roots, world: np.random.Generator, *, T: int, runs: int
+) -> Played:
+    """Upper confidence bounds on functions drawn from the model; all runs at once by updates of their covariances."""
     N, who = len(X), np.arange(runs)
     f = world.standard_normal((runs, N)) @ prior_factor(kernel, X).L.T  # ~ N(0, K)
     gap = f.max(axis=1, keepdims=True) - f
     mean, C = np.zeros((runs, N)), np.broadcast_to(kernel(X, X), (runs, N, N)).copy()
     var = np.ones((runs, N))
-    regret, step = np.empty((T, runs)), np.empty((T, runs))
+    found = Played(np.empty((T, runs)), np.empty((T, runs)), np.empty((T, runs)), np.zeros(runs, dtype=np.bool_))
     for t in range(T):
-        root = np.sqrt(zeta[t])
         sd = np.sqrt(np.maximum(var, 0.0))
-        x = (mean + root[:, None] * sd).argmax(axis=1)
-        regret[t], step[t] = gap[who, x], root * sd[who, x]
+        root = roots(t + 1, mean, sd)
+        width = root * sd
+        x = (mean + width).argmax(axis=1)
+        found.regret[t], found.step[t] = gap[who, x], width[who, x]
+        found.root[t] = np.broadcast_to(root, width.shape)[who, x]
+        found.outside[:] |= (np.abs(f - mean) > width).any(axis=1)
         y = f[who, x] + math.sqrt(noise_var) * world.standard_normal(runs)
         column = C[who, x]
         scale = np.maximum(column[who, x], 0.0) + noise_var
@@ -186,7 +226,7 @@ def _regrets(
         for r in range(runs):  # one run's covariance fits the cache
             C[r] -= np.outer(unit_column[r], unit_column[r])
         var -= unit_column**2
-    return np.cumsum(regret, axis=0), np.cumsum(step, axis=0)
+    return found
 
 
 def _zeta_sums(unit: Unit) -> Columns:
