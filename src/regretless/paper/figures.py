@@ -208,7 +208,7 @@ def beyond(results: Results) -> "dict[str, Figure]":
     arms.plot(tail["r"], tail["share"], "o-", color=VERMILLION, linewidth=2.0, label="IRGP-UCB, share of runs above r")
     rare = np.flatnonzero(tail["share"] <= 0.5)[:2]  # an exponential tail through the first two of these
     if len(rare) == 2:
-        r, (near, far) = np.linspace(*tail["r"][[rare[0], -1]], 50), np.log(tail["share"][rare])
+        r, (near, far) = np.linspace(tail["r"][rare[0]], tail["r"][-1], 50), np.log(tail["share"][rare])
         falls = near + (far - near) * (r - tail["r"][rare[0]]) / np.diff(tail["r"][rare])
         arms.plot(r, np.exp(falls), color=GREY, linestyle="--", label="an exponential tail")
     arms.set(xscale="log", yscale="log", xlabel="r", ylabel="P(cumulative regret > r)")
