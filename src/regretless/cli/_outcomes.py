@@ -18,13 +18,16 @@ __all__ = ["outcome_options"]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def outcome_options(objective_help: str) -> Callable[[Command], Command]:
-    """``--objective``, ``--constraint`` and what goes with them, handed on together as ``aims``."""
+def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[Command], Command]:
+    """``--objective``, ``--constraint`` and what goes with them, handed on together as ``aims``.
+
+    Where they are not ``required``, ``aims`` is None if no objective was named.
+    """
     options = (
         click.option(
             "--objective",
             "objectives",
-            required=True,
+            required=required,
             multiple=True,
             metavar="NAME[:minimize]",
             help=f"{objective_help} Repeatable: several objectives, each with its direction.",
@@ -71,6 +74,10 @@ def outcome_options(objective_help: str) -> Callable[[Command], Command]:
             risk: float | None,
             **rest: Any,
         ) -> Any:
+            if not objectives:
+                if constraints or references or fallback is not None or risk is not None or limits is not None:
+                    raise InvalidInput("--constraint, --range and the like go with --objective: say what is measured.")
+                return command(*args, aims=None, **rest)
             aims = Aims(
                 _objectives(objectives, maximize),
                 _constraints(constraints),

@@ -9,7 +9,7 @@ from regretless.cli._output import progress, say
 from regretless.cli._study import Lab
 from regretless.errors import InvalidInput
 from regretless.lab.aims import Aims
-from regretless.lab.results import contradicted, told
+from regretless.lab.results import contradicted, on_record, told
 from regretless.sheets import (
     Experiments,
     Reading,
@@ -28,6 +28,7 @@ __all__ = [
     "add_results",
     "conditional",
     "incoming",
+    "incoming_trials",
     "read_for",
     "say_stray",
     "store",
@@ -73,16 +74,42 @@ def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> t
     experiments need not be candidates, and are told by their factors.
     """
     found, _ = read_for(lab, path, by_factors=outside, **reading)
+    measured = ((i, values) for i in range(len(found)) if (values := found.measured(i)))
+    return _unrecorded(
+        lab, ((found.lines[i], _place(lab, found, i, outside=outside), values) for i, values in measured)
+    )
+
+
+def incoming_trials(lab: Lab, path: str, study: Study, *, outside: bool) -> tuple[list[Incoming], int]:
+    """Everything new in a study of another program, and how many of its results are on record already."""
+    space, names = lab.study.space, {outcome.name for outcome in study.outcomes}
+    unknown = sorted(names.difference(lab.outcomes))
+    if unknown:
+        raise InvalidInput(
+            f"{path} has results of {unknown[0]!r}, and the study is about {' and '.join(map(repr, lab.outcomes))}. "
+            "They must be called the same."
+        )
+
+    def rows() -> Iterable[tuple[int, dict[str, Any], Mapping[str, Value]]]:
+        for trial in study.trials:
+            try:
+                params = space.place(trial.params).params if outside else space.check(trial.params)
+            except InvalidInput as error:
+                raise InvalidInput(f"{path}, trial {trial.number}: {error} {_OUTSIDE}") from error
+            yield trial.number, params, on_record(trial) or dict.fromkeys(names, "failed")
+
+    return _unrecorded(lab, rows())
+
+
+def _unrecorded(
+    lab: Lab, rows: Iterable[tuple[int, dict[str, Any], Mapping[str, Value]]]
+) -> tuple[list[Incoming], int]:
     trials: dict[Hashable, list[Trial]] = {}  # each answers for one row of the file
     for trial in lab.study.trials:
         if trial.status != "lost":
             trials.setdefault(_key(trial.params), []).append(trial)
     new, old = [], 0
-    for i in range(len(found)):
-        values = found.measured(i)
-        if not values:
-            continue
-        params = _place(lab, found, i, outside=outside)
+    for line, params, values in rows:
         there = trials.get(_key(params), [])
         agreeing = [trial for trial in there if not contradicted(trial, values)]
         same = next((trial for trial in agreeing if set(values) <= set(trial.values)), None)
@@ -92,7 +119,7 @@ def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> t
         if same:
             old += 1
         else:
-            new.append(Incoming(found.lines[i], params, values, waits.number if waits else None))
+            new.append(Incoming(line, params, values, waits.number if waits else None))
     return new, old
 
 
