@@ -3,14 +3,14 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from regretless.arrays import as_positive, as_whole
 from regretless.cli._command import Command, check_command
-from regretless.cli._evaluate import BrokenOff, Evaluate, Function, NoValue, Run
+from regretless.cli._evaluate import BrokenOff, Evaluate, Function, NoValue, Remote, Run
 from regretless.cli._options import as_hypervolume, as_regret, stop_rule
 from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
@@ -76,19 +76,24 @@ class Config:
 
     def evaluate(self) -> Evaluate:
         """What evaluates a point."""
-        if self.command is not None:
-            return Run(self.command, self.space.names, self.folder, self.timeout, self.aims.names)
-        assert self.python is not None
-        return Function(self.python, self.folder, self.timeout)
+        remote = self.remote()
+        return remote.make(*remote.arguments)
 
-    def options(self, evaluate: Evaluate) -> Options:
+    def remote(self) -> Remote:
+        """What evaluates a point on another machine, with the same folder."""
+        folder = self.folder.resolve()
+        if self.command is not None:
+            return Remote(Run, (self.command, self.space.names, folder, self.timeout, self.aims.names))
+        assert self.python is not None
+        return Remote(Function, (self.python, folder, self.timeout))
+
+    def options(self, f: Callable[[Any], Any]) -> Options:
         """What the worker loop is told."""
         return Options(
-            f=lambda params: evaluate(params).result(),
+            f=f,
             until=self.budget,
             stop_when=self.stop,
             failing=(NoValue, BrokenOff) if self.on_error == "fail" else (NoValue,),
-            workers=self.workers,
             first_failures=_FIRST_FAILURES,
         )
 

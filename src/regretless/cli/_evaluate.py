@@ -12,18 +12,20 @@ import queue
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Literal, Protocol, cast
 
 from regretless.cli._command import Command, check_program, words
-from regretless.cli._processes import GRACE, KEPT, Program, Programs, Tail
 from regretless.errors import InvalidInput, RegretlessError
 from regretless.spaces.files import is_number
+from regretless.study.flight import WorkerDied
+from regretless.study.processes import GRACE, KEPT, Program, Programs, Tail
 
-__all__ = ["BrokenOff", "Evaluate", "Function", "NoValue", "Outcome", "Run"]
+__all__ = ["BrokenOff", "Evaluate", "Function", "NoValue", "Outcome", "Remote", "Run"]
 
 #: What a shell and others say of a program that may not be run, or is not there.
 _NOT_RUN = (126, 127)
@@ -41,17 +43,19 @@ class Outcome:
     """A value, or why there is none.
 
     ``"failed"``: the point has none, as it took too long or the value is not finite. ``"error"``: the program or the
-    function broke off; whether the point is to blame the user says. ``"unusable"``: nothing can be evaluated at all.
+    function broke off; whether the point is to blame the user says. ``"died"``: so did the process of a function, which
+    is tried again. ``"unusable"``: nothing can be evaluated at all.
     """
 
     value: Any  # a number; several outcomes by name, NaN where one failed; replicates are a list
-    kind: Literal["told", "failed", "error", "unusable"] = "told"
+    kind: Literal["told", "failed", "error", "died", "unusable"] = "told"
     why: str = ""
 
     def result(self) -> Any:
         """The value, or an exception that says why there is none, as the worker loop takes it."""
         if self.value is None:
-            raise {"failed": NoValue, "error": BrokenOff}.get(self.kind, RegretlessError)(self.why)
+            kinds = {"failed": NoValue, "error": BrokenOff, "died": WorkerDied}
+            raise kinds.get(self.kind, RegretlessError)(self.why)
         return self.value
 
 
@@ -156,7 +160,7 @@ class Function:
             return _too_long(self._timeout)
         if answer is None:
             self._programs.end(worker.program)
-            return Outcome(None, "error", f"the process of the function died ({_ended(worker.program)})")
+            return Outcome(None, "died", f"the process of the function died ({_ended(worker.program)})")
         self._free.put(worker)
         if "error" in answer:
             return Outcome(None, "error", answer["error"])
@@ -201,6 +205,27 @@ class Function:
         self._programs.end(program)
         why = f"the process died ({_ended(program)})" if answer is None else answer["unusable"]
         return Outcome(None, "unusable", f"{self._target} cannot be called: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """An evaluation on other machines. It is sent there, and makes what evaluates once in each process."""
+
+    make: Callable[..., Evaluate]
+    arguments: tuple[Any, ...]
+
+    def check(self) -> None:
+        """Refuse what could not be evaluated there."""
+        _made(self).check()
+
+    def __call__(self, params: Mapping[str, Any]) -> Any:
+        """The value there."""
+        return _made(self)(params).result()
+
+
+@cache
+def _made(remote: Remote) -> Evaluate:
+    return remote.make(*remote.arguments)
 
 
 class _Worker:

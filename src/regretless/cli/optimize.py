@@ -1,26 +1,34 @@
 """``regretless optimize``: a function or a program, from a file that says all about it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import click
 
 from regretless.cli._config import Config, read_config
-from regretless.cli._evaluate import BrokenOff, Evaluate
+from regretless.cli._evaluate import BrokenOff
 from regretless.cli._output import MET, Format, format_option, print_status, say
-from regretless.cli._processes import interrupted_by_signals
 from regretless.cli._study import trust_option, trusted
 from regretless.errors import InvalidInput, RegretlessError, StudyConflict
+from regretless.integrations.dask import connected
 from regretless.lab.lab import about, kept_stop
 from regretless.lab.status import status_of
 from regretless.lab.text import pairs
 from regretless.study import Study, Trial
+from regretless.study.executors import hired
+from regretless.study.flight import Workers
+from regretless.study.options import Options
+from regretless.study.processes import interrupted_by_signals
 from regretless.study.progress import progress_bar
 from regretless.study.result import evaluations
 from regretless.study.workers import LEASE, End, Loop
 
 __all__ = ["command"]
+
+F: TypeAlias = Callable[[Any], Any]
 
 
 @click.command(
@@ -28,9 +36,11 @@ __all__ = ["command"]
     short_help="Optimise a program or a Python function.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--workers", type=click.IntRange(min=1), help="Evaluations at a time, in place of what FILE says.")
+@click.option("--dask", metavar="ADDRESS", help="Evaluate on the Dask cluster whose scheduler is there.")
 @trust_option
 @format_option
-def command(file: str, format: Format) -> None:
+def command(file: str, workers: int | None, dask: str | None, format: Format) -> None:
     """Optimise what FILE, in TOML, describes. Started again, it goes on where it was.
 
     \b
@@ -57,18 +67,41 @@ def command(file: str, format: Format) -> None:
     constraints = ["memory <= 8"]
     """  # noqa: D301
     config = read_config(file)
-    evaluate = config.evaluate()
+    if workers is not None:
+        config = replace(config, workers=workers)
     with interrupted_by_signals():
         try:
-            evaluate.check()  # before anything is created or asked for
-            met = _run(file, config, evaluate, format)
+            with _crew(config) if dask is None else _cluster(config, dask, workers) as (f, crew):
+                met = _run(file, config, f, crew, format)
         except KeyboardInterrupt:
             say(f"Interrupted. What was finished is in {config.study}; start again to go on.")
             raise SystemExit(130) from None
-        finally:
-            evaluate.stop()
     if met:
         raise SystemExit(MET)
+
+
+@contextmanager
+def _crew(config: Config) -> Iterator[tuple[F, Workers]]:
+    """What is evaluated, and who does it: threads, each of which waits for a program or the process of a function.
+
+    What could not be evaluated anywhere is refused, before anything is created or asked for.
+    """
+    evaluate, pool = config.evaluate(), ThreadPoolExecutor(config.workers)
+    try:
+        evaluate.check()
+        yield lambda params: evaluate(params).result(), Workers(pool, config.workers, apart=True, abort=evaluate.stop)
+    finally:
+        evaluate.stop()
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _cluster(config: Config, address: str, count: int | None) -> Iterator[tuple[F, Workers]]:
+    """The same on a Dask cluster, whose workers have this package and the folder of the file."""
+    remote = config.remote()
+    with connected(address) as client, hired(remote, count, client) as workers:
+        workers.executor.submit(remote.check).result()
+        yield remote, workers
 
 
 @contextmanager
@@ -84,7 +117,7 @@ def _in_words_of(file: str) -> Iterator[None]:
         ) from error
 
 
-def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
+def _run(file: str, config: Config, f: F, workers: Workers, format: Format) -> bool:
     """Run and print; whether the stop rule is met."""
     said = about(file=None, row_name=config.row_name, batch=config.workers, stop=config.stop, dialect=config.dialect)
     with (
@@ -104,7 +137,7 @@ def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
             say(f"Going on with {config.study}: {len(study)} trials so far.")
         if kept_stop(study) != config.stop:
             say("This run goes by the stop rule of the file; status and report by the one the study was made with.")
-        _finish(_work(study, config, evaluate), study, config)
+        _finish(_work(study, config.options(f), workers), study, config)
         if not any(trial.status == "told" for trial in study.trials):
             raise InvalidInput("every evaluation failed: there is nothing to recommend.")
         row_name = study.about.get("row_name", "row")
@@ -113,25 +146,20 @@ def _run(file: str, config: Config, evaluate: Evaluate, format: Format) -> bool:
         return view.met
 
 
-def _work(study: Study, config: Config, evaluate: Evaluate) -> End:
-    """The worker loop, on threads: each waits for a program, or for the process of a function."""
-    options = config.options(evaluate)
-    with progress_bar(options.total(study), show=None) as advance:
+def _work(study: Study, options: Options, workers: Workers) -> End:
+    """The worker loop, and what is said while it runs."""
 
-        def report(trial: Trial, why: str) -> None:
-            advance(study.best.value if study.best is not None else None)
-            if why:
-                say(f"Trial {trial.number} has no value ({pairs(trial.params)}): {why}")
+    def report(trial: Trial, why: str) -> None:
+        if why:
+            say(f"Trial {trial.number} has no value ({pairs(trial.params)}): {why}")
 
-        pool = ThreadPoolExecutor(options.workers)
+    with progress_bar(options.total(study), show=None, workers=workers.count) as progress:
         try:
-            return Loop(study, options, pool, report, evaluate.stop).run()
+            return Loop(study, options, workers, report, progress, progress.say).run()
         except RegretlessError as error:
             for note in getattr(error, "__notes__", ()):
                 say(note)
             raise
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _finish(end: End, study: Study, config: Config) -> None:

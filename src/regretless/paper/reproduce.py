@@ -15,7 +15,7 @@ from regretless.paper.jobs import Unit, to_csv
 from regretless.paper.methods import Method, as_methods
 from regretless.paper.report import Chapter, make_report
 from regretless.paper.results import Results
-from regretless.paper.runner import Work, do, executor, progress
+from regretless.paper.runner import Work, crew, do, progress
 from regretless.paper.settings import Settings, read_settings
 from regretless.paper.store import Store, write_bytes, write_text
 from regretless.plots.canvas import load
@@ -83,10 +83,10 @@ def reproduce(
     try:
         if works:
             with (
-                executor(jobs, dask) as (pool, ahead),
+                crew(jobs, dask) as workers,
                 progress(sum(guess for _, _, guess in works), show=show_progress) as report,
             ):
-                do(works, pool, ahead=ahead, report=report)
+                do(works, workers, report)
     finally:
         for plan in plans:
             if plan.store.folder.exists():

@@ -1,20 +1,19 @@
-"""Units to an executor, results to the store: finished ones are kept, none is done twice."""
+"""Units to workers, results to the store: finished ones are kept, none is done twice."""
 
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
 from typing import Any
 
-from regretless.errors import MissingExtra
+from regretless.integrations.dask import connected
 from regretless.linalg import single_thread
 from regretless.paper.jobs import Unit, to_csv
-from regretless.study.workers import InFlight, InProcess
+from regretless.study.executors import hired
+from regretless.study.flight import Flight, Workers
 
-__all__ = ["Work", "answer", "do", "executor", "progress"]
+__all__ = ["Work", "answer", "crew", "do", "progress"]
 
 #: A unit, where its text and its CPU seconds go, and a rough guess of those seconds.
 Work = tuple[Unit, Callable[[Unit, str, float], None], float]
@@ -32,18 +31,21 @@ def answer(text: str) -> str:
     return json.dumps({"csv": to_csv(columns), "seconds": seconds})
 
 
-def do(works: list[Work], pool: Executor, *, ahead: int, report: Callable[[float], Any]) -> None:
-    """Do all of it, ``ahead`` units at most handed out at a time; each result is stored as soon as it is there."""
+def do(works: list[Work], workers: Workers, report: Callable[[float], Any]) -> None:
+    """Do all of it; each result is stored as soon as it is there. A unit whose worker died is done again."""
     waiting = iter(works)
-    flight: InFlight[Work] = InFlight(pool, ahead)
+    flight: Flight[Work] = Flight(workers, retries=1)
     try:
         while True:
+            flight.repeat()
             while flight.has_room and (work := next(waiting, None)) is not None:
-                flight.submit(work, answer, work[0].to_json())
+                flight.begin(work, answer, work[0].to_json())
             if not len(flight):
                 return
-            for (unit, keep, guess), future in flight.landed():
-                result = json.loads(future.result())
+            flight.wait()
+            for landed in flight.landed():
+                unit, keep, guess = landed.item
+                result = json.loads(landed.future.result())
                 keep(unit, result["csv"], result["seconds"])
                 report(guess)
     finally:
@@ -51,26 +53,14 @@ def do(works: list[Work], pool: Executor, *, ahead: int, report: Callable[[float
 
 
 @contextmanager
-def executor(jobs: int, dask: str | None) -> Iterator[tuple[Executor, int]]:
-    """An executor and how many units to hand out at a time: processes, this process for one job, or a Dask cluster."""
+def crew(jobs: int, dask: str | None) -> Iterator[Workers]:
+    """Who does the units: processes, this process for one job, or a Dask cluster, which has the next ones at hand."""
     if dask is not None:
-        try:
-            from distributed import Client
-        except ImportError as error:
-            raise MissingExtra("--dask needs distributed; install it with: pip install 'regretless[dask]'") from error
-        with Client(dask) as client:  # type: ignore[no-untyped-call]
-            workers = sum(client.nthreads().values())
-            yield client.get_executor(pure=False), 2 * max(1, workers)
-    elif jobs == 1:
-        yield InProcess(), 1
+        with connected(dask) as client, hired(answer, 2 * max(1, sum(client.nthreads().values())), client) as workers:
+            yield workers
     else:
-        # Fresh interpreters: a fork would copy the threads of BLAS in whatever state they are.
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-            try:
-                yield pool, 2 * jobs
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        with hired(answer, None if jobs == 1 else jobs, None) as workers:
+            yield workers
 
 
 @contextmanager

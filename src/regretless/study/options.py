@@ -5,9 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from regretless.arrays import as_whole, show
+from regretless.arrays import as_positive, as_whole, show
 from regretless.errors import InvalidInput
 from regretless.optimizer import StopRule, check_stop
+from regretless.study.executors import check_executor
 from regretless.study.result import evaluations
 from regretless.study.study import Study
 from regretless.study.trial import Trial
@@ -30,7 +31,10 @@ class Options:
     callback: Callable[[Study, Trial], Any] | None = None
     failing: tuple[type[Exception], ...] = ()  # exceptions that make a failed trial; others end the run
     progress: bool | None = None
-    workers: int = 1  # evaluations in flight
+    workers: int | None = None  # evaluations at a time; None for one, in this process, or as many as the executor has
+    executor: Any = None
+    retries: int = 1  # how often an evaluation is repeated whose worker died
+    time_limit: float | None = None  # seconds for one evaluation
     first_failures: int | None = None  # so many failed evaluations before the first value end the run
 
     def total(self, study: Study) -> int:
@@ -59,6 +63,10 @@ def as_options(
     on_error: Any,
     catch: Any,
     progress: bool | None,
+    workers: Any,
+    executor: Any,
+    retries: Any,
+    time_limit: Any,
     level: int = 3,
 ) -> Options:
     """Check the arguments of a run, before a study is made or opened; ``level`` frames up is the user's call."""
@@ -72,7 +80,22 @@ def as_options(
         check_stop(stop_when)
     more = None if n_trials is None else as_whole(n_trials, "n_trials", least=1)
     in_all = None if until is None else as_whole(until, "until", least=1)
-    return Options(f, more, in_all, stop_when, callback, _failing(on_error, catch, level + 1), progress)
+    check_executor(executor)
+    if time_limit is not None and workers is None and executor is None:
+        raise InvalidInput("time_limit needs workers= or executor=: a function in this process cannot be ended.")
+    return Options(
+        f,
+        more,
+        in_all,
+        stop_when,
+        callback,
+        _failing(on_error, catch, level + 1),
+        progress,
+        workers=None if workers is None else as_whole(workers, "workers", least=1),
+        executor=executor,
+        retries=as_whole(retries, "retries"),
+        time_limit=None if time_limit is None else as_positive(time_limit, "time_limit", hint="It is in seconds."),
+    )
 
 
 def _failing(on_error: Any, catch: Any, level: int) -> tuple[type[Exception], ...]:

@@ -1,40 +1,102 @@
-"""A progress bar on a terminal, silence elsewhere."""
+"""How a run gets on: a bar on a terminal, a line now and then elsewhere."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
 from typing import Protocol
 
-__all__ = ["Report", "progress_bar"]
+__all__ = ["TICK", "Now", "Progress", "progress_bar"]
+
+#: Seconds between two lines, where there is no terminal.
+TICK = 10.0
 
 
-class Report(Protocol):
-    """Called after each trial with the best value so far (None before there is one)."""
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Where a run stands: evaluations that ended, those that run, those that failed, the best value if there is one."""
 
-    def __call__(self, best: float | None, /) -> None:
-        """Move on by one."""
+    done: int = 0
+    running: int = 0
+    failed: int = 0
+    best: float | None = None
+
+    def words(self, *, workers: int) -> str:
+        """What is worth saying.
+
+        >>> Now(12, running=3, failed=1, best=0.25).words(workers=4)
+        '3 running, 1 failed, best 0.25'
+        """
+        running = f"{self.running} running, " if workers > 1 else ""
+        failed = f"{self.failed} failed, " if self.failed or workers > 1 else ""
+        return f"{running}{failed}best {'-' if self.best is None else format(self.best, '.6g')}"
+
+
+class Progress(Protocol):
+    """What a run tells of itself."""
+
+    def __call__(self, now: Now, /) -> None:
+        """Where it stands."""
+
+    def say(self, text: str, /) -> None:
+        """Something that is not to be missed."""
 
 
 @contextmanager
-def progress_bar(total: int, *, show: bool | None) -> Iterator[Report]:
-    """A bar with time left and the best value; ``show=None`` shows it on a terminal only."""
-    if not (sys.stderr.isatty() if show is None else show):
-        yield lambda _best: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def progress_bar(total: int, *, show: bool | None, workers: int = 1) -> Iterator[Progress]:
+    """A bar with time left on a terminal, else a line every ten seconds, both on stderr.
 
-    columns = (
-        TextColumn("[bold]regretless"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("best {task.fields[best]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("trials", total=total, best="-")
+    ``show=None`` has lines for several workers only: such runs are long, and their output is a log.
+    """
+    terminal = sys.stderr.isatty()
+    if show is False or (show is None and not terminal and workers == 1):
+        yield _Lines(total, workers, every=float("inf"))
+    elif not terminal:
+        yield _Lines(total, workers)
+    else:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
 
-        def report(best: float | None) -> None:
-            bar.update(task, advance=1, best="-" if best is None else f"{best:.6g}")
+        columns = (
+            TextColumn("[bold]regretless"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[words]}"),
+            TimeRemainingColumn(),
+        )
+        with Bar(*columns, console=Console(stderr=True)) as bar:
+            task = bar.add_task("trials", total=total, words=Now().words(workers=workers))
+            yield _OnTerminal(
+                lambda now: bar.update(task, completed=now.done, words=now.words(workers=workers)),
+                lambda text: bar.console.print(text, markup=False, highlight=False),
+            )
 
-        yield report
+
+@dataclass(frozen=True, slots=True)
+class _OnTerminal:
+    update: Callable[[Now], None]
+    print: Callable[[str], None]
+
+    def __call__(self, now: Now, /) -> None:
+        self.update(now)
+
+    def say(self, text: str, /) -> None:
+        self.print(text)
+
+
+class _Lines:
+    """A line at most every so many seconds."""
+
+    def __init__(self, total: int, workers: int, every: float = TICK) -> None:
+        self._total, self._workers, self._every = total, workers, every
+        self._last = monotonic()
+
+    def __call__(self, now: Now, /) -> None:
+        if monotonic() - self._last >= self._every:
+            self._last = monotonic()
+            self.say(f"regretless: {now.done} of {self._total}, {now.words(workers=self._workers)}")
+
+    def say(self, text: str, /) -> None:
+        print(text, file=sys.stderr, flush=True)

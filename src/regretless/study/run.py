@@ -8,18 +8,20 @@ from typing import Any
 
 from regretless.acquisition import JointRule, Rule
 from regretless.arrays import show
-from regretless.errors import InvalidInput
+from regretless.errors import InvalidInput, RegretlessError
 from regretless.gp import Surrogate
 from regretless.optimizer import Direction, Given, Preset, StopRule
 from regretless.spaces import Repeats
 from regretless.study.arguments import same_arguments
+from regretless.study.executors import hired
+from regretless.study.flight import Workers
 from regretless.study.journal import Store
 from regretless.study.options import Exceptions, OnError, Options, as_options
 from regretless.study.progress import progress_bar
 from regretless.study.result import Result, evaluations
 from regretless.study.study import Constraints, Study
 from regretless.study.trial import Trial
-from regretless.study.workers import End, InProcess, Loop
+from regretless.study.workers import LEASE, End, Loop
 
 __all__ = ["maximize", "minimize", "run"]
 
@@ -50,6 +52,10 @@ def maximize(
     on_error: OnError = "raise",
     catch: Exceptions | None = None,
     progress: bool | None = None,
+    workers: int | None = None,
+    executor: Any = None,
+    retries: int = 1,
+    time_limit: float | None = None,
 ) -> Result:
     """Find where ``f`` is largest, in few evaluations.
 
@@ -84,12 +90,26 @@ def maximize(
     catch
         The old name of ``on_error`` with types of exceptions.
     progress
-        Whether to show a progress bar; by default on a terminal.
+        Whether to show a progress bar; by default on a terminal. Where there is none, a line every ten seconds, by
+        default of runs with workers.
+    workers
+        How many evaluations run at a time, in processes of their own. Each asks for a trial when it is free, with all
+        results so far and those that run taken into account. None evaluates in this process, one after the other.
+    executor
+        Where to evaluate instead: whatever has ``submit`` as in `concurrent.futures`, a ``dask.distributed.Client``, or
+        a function that makes an executor, and another one when that broke. ``workers`` is then how many evaluations it
+        gets at a time; by default as many as it has workers.
+    retries
+        How often an evaluation is repeated whose worker died, before its trial is a failed one.
+    time_limit
+        Seconds for one evaluation, after which its trial is a failed one. Processes of ``workers`` are killed and
+        replaced; an ``executor`` cannot do that, and its worker is busy until the evaluation really ends.
 
     Returns
     -------
     Result
-        Ctrl-C ends the run early, releases the running trial and keeps what was found.
+        Ctrl-C ends the run early, releases the running trial and keeps what was found. With workers, what runs is
+        finished first; pressed twice, it is ended and released.
 
     Examples
     --------
@@ -114,34 +134,39 @@ def minimize(*args: Any, **more: Any) -> Result:
 
 
 #: The arguments of both that are about the run; the others are about the study.
-_OF_THE_RUN = ("f", "n_trials", "until", "stop_when", "callback", "on_error", "catch", "progress")
+_OF_THE_RUN = (
+    *("f", "n_trials", "until", "stop_when", "callback", "on_error", "catch", "progress"),
+    *("workers", "executor", "retries", "time_limit"),
+)
 
 
 def _find(direction: Direction, given: dict[str, Any]) -> Result:
     """`maximize` and `minimize`, from their arguments by name."""
     options = as_options(**{name: given.pop(name) for name in _OF_THE_RUN}, level=4)
-    with _study(**given, direction=direction if given["objectives"] is None else None) as study:
+    here = options.workers is None and options.executor is None  # where nobody renews a lease while f is evaluated
+    given |= {"direction": direction if given["objectives"] is None else None, "lease": None if here else LEASE}
+    with _study(**given) as study:
         return run(study, options)
 
 
 def run(study: Study, options: Options) -> Result:
-    """Ask, evaluate in this process and tell, as often as planned."""
+    """Ask, evaluate and tell, as often as planned."""
     total = options.total(study)
     if not total:
         return Result(study, f"{evaluations(study)} evaluations were done already")
-    with progress_bar(total, show=options.progress) as advance:
-
-        def report(trial: Trial, _why: str) -> None:
-            if trial.status != "lost":
-                advance(study.best.value if study.best is not None else None)
-
-        loop = Loop(study, options, InProcess(), report)
+    with (
+        hired(options.f, options.workers, options.executor) as workers,
+        progress_bar(total, show=options.progress, workers=workers.count) as progress,
+    ):
+        loop = Loop(study, options, workers, progress=progress, say=progress.say)
         try:
             end = loop.run()
             if end.error is not None:
                 raise end.error
+            if end.reason == "stuck":
+                raise _stuck(workers, options)
         except BaseException as error:
-            _attach(study, error, released=bool(loop.released))
+            _attach(study, error, _released(loop.released))
             raise
     return Result(study, _message(end, loop.done, total), end.left)
 
@@ -149,6 +174,10 @@ def run(study: Study, options: Options) -> Result:
 def _message(end: End, done: int, total: int) -> str:
     """Why the run ended, in words."""
     so_far = f"after {done} of {total} trials"
+    if end.left is not None and end.after is not None:
+        then = f"stopped after {done - end.more} of {total} trials. {end.left.sentence}"
+        ran = "the one that was running" if end.more == 1 else f"the {end.more} that were running"
+        return f"{then} With {ran}: {end.after.sentence}"
     if end.left is not None:
         return f"stopped {so_far}. {end.left.sentence}"
     return {
@@ -159,20 +188,37 @@ def _message(end: End, done: int, total: int) -> str:
 
 
 @contextlib.contextmanager
-def _study(*, space: Any, store: Any, name: str | None, **settings: Any) -> Iterator[Study]:
+def _study(*, space: Any, store: Any, name: str | None, lease: float | None = None, **settings: Any) -> Iterator[Study]:
     """A study in memory, or one that lasts."""
     if store is None:
         if name is not None:
             raise InvalidInput(f"name={show(name)} needs store=, the file or database to keep the study in.")
         yield Study(space, **settings)
         return
-    with Study.open(store, "study" if name is None else name, space=space, **settings) as study:
+    with Study.open(store, "study" if name is None else name, space=space, lease=lease, **settings) as study:
         yield study
 
 
-def _attach(study: Study, error: BaseException, *, released: bool) -> None:
+def _stuck(workers: Workers, options: Options) -> RegretlessError:
+    return RegretlessError(
+        f"all {workers.count} workers go on with evaluations that are past the time limit of {options.time_limit:g} "
+        "seconds, and an executor cannot be made to end them. Leave executor= out: the processes of workers= are killed "
+        "and replaced."
+    )
+
+
+def _released(trials: list[Trial]) -> str:
+    """What became of trials that have no result."""
+    if not trials:
+        return ""
+    if len(trials) > 1:
+        return f"{len(trials)} trials that were running were released and do not count as failed. "
+    at = ", ".join(f"{name}={value!r}" for name, value in trials[0].params.items())
+    return f"Trial {trials[0].number} ({at}), in which this happened, was released and does not count as failed. "
+
+
+def _attach(study: Study, error: BaseException, lost: str) -> None:
     """Hand the study over with the error."""
-    lost = "The trial in which this happened was released and does not count as failed. " if released else ""
     stored = study.name is not None
     kept = f"in error.study and in the store, as {study.name!r}" if stored else "in error.study"
     again = "start again, or call " if stored else ""

@@ -337,6 +337,10 @@ class Study(Predictions, Corrections):
         on_error: "OnError" = "raise",
         catch: "Exceptions | None" = None,
         progress: bool | None = None,
+        workers: int | None = None,
+        executor: Any = None,
+        retries: int = 1,
+        time_limit: float | None = None,
     ) -> "Result":
         """Ask, evaluate ``f`` and tell, ``n_trials`` more times, or ``until`` there are so many evaluations in all.
 
@@ -354,6 +358,10 @@ class Study(Predictions, Corrections):
             on_error=on_error,
             catch=catch,
             progress=progress,
+            workers=workers,
+            executor=executor,
+            retries=retries,
+            time_limit=time_limit,
         )
         return run(self, options)
 

@@ -19,11 +19,12 @@ from regretless.study.values import Told
 __all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "link", "release", "renew", "use"]
 
 
-def end(recorder: Recorder, number: int, told: Told) -> Trial:
+def end(recorder: Recorder, number: int, told: Told, **about: Any) -> Trial:
     """Store a result, or some outcomes of it. The first counts; the same again changes nothing; another is refused.
 
     A trial that was offered again has two workers: the first result of an outcome counts, and the other worker's, which
-    comes late, is put on record and not used.
+    comes late, is put on record and not used. So is the result of a trial that failed as it was ``overdue``. ``about``
+    goes on record with the result.
     """
     ledger = recorder.ledger
 
@@ -49,7 +50,7 @@ def end(recorder: Recorder, number: int, told: Told) -> Trial:
         for what, some in parts:
             if some:
                 value, data = Told(some, told.noise_of(some)).on_record(task)
-                events.append(recorder.event(what, number, value, **data, worker=recorder.worker))
+                events.append(recorder.event(what, number, value, **data, **about, worker=recorder.worker))
         return events
 
     recorder.record(decide)

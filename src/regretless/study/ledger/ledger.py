@@ -56,7 +56,7 @@ class Ledger:
         self.keys: dict[str, list[int]] = {}  # trials by the key of the request that made them
         self.leases: dict[int, Lease | None] = {}  # of the pending trials
         self.offers: dict[int, int] = {}  # how often trials were offered again
-        self.passed_on: set[int] = set()  # trials that a worker lost by the end of its lease, and may still tell
+        self.passed_on: set[int] = set()  # trials that a worker lost by the end of its time, and may still tell
         self.late: set[tuple[int, tuple[tuple[str, float | None], ...]]] = set()  # results after those that count
         self.first_told: dict[int, Values] = {}  # what amended trials had been told
         self.excluded: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
@@ -216,7 +216,7 @@ class Ledger:
     def _ended(self, event: Event) -> None:
         """A result, or some outcomes of it; whoever tells a part is at work, and keeps the trial."""
         trial = self._trial(event)
-        if "leases" in event.data:  # nobody came back in time
+        if "leases" in event.data or "overdue" in event.data:  # nobody came back in time
             self.passed_on.add(trial.number)
         self.leases.pop(trial.number, None)
         self._set(self._with(trial, event))

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli import _evaluate, _processes
+from regretless.cli import _evaluate
 from regretless.cli._evaluate import Function, Outcome, Run
-from regretless.cli._processes import KEPT, MARK, Programs, Tail
 from regretless.errors import InvalidInput
+from regretless.study import processes
+from regretless.study.processes import KEPT, MARK, Programs, Tail
 
 #: Writes the process ids of all that it starts to the file ``pids``, then does what it is told to.
 PROGRAM = """
@@ -67,7 +68,7 @@ ENDS = {
 
 @pytest.fixture(autouse=True)
 def little_patience(monkeypatch):
-    monkeypatch.setattr(_processes, "GRACE", 0.3)
+    monkeypatch.setattr(processes, "GRACE", 0.3)
 
 
 def python(text, *, timeout, folder):
@@ -138,7 +139,7 @@ def test_stop_ends_everything_and_nothing_starts_after_it(tmp_path):
 
 
 def test_a_program_that_listens_has_time_to_tidy_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(_processes, "GRACE", 20.0)  # more than a busy machine needs
+    monkeypatch.setattr(processes, "GRACE", 20.0)  # more than a busy machine needs
     tidy = "lambda *_: (open('tidy', 'w').close(), os._exit(0))"
     run = python(f"signal.signal(signal.SIGTERM, {tidy}); note(); time.sleep(300)", timeout=None, folder=tmp_path)
     stopped(run, tmp_path)

@@ -11,7 +11,7 @@ import secrets
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from time import monotonic, sleep
 from typing import IO, Any
@@ -60,11 +60,12 @@ class Tail:
 class Program:
     """A running program and everything it has started."""
 
-    def __init__(self, words: Sequence[str], **more: Any) -> None:
+    def __init__(self, words: Sequence[str], variables: Mapping[str, str] | None = None, **more: Any) -> None:
         mark = secrets.token_hex(8)
         self._mark = f"{MARK}={mark}".encode()
+        environment = {**os.environ, **(variables or {}), MARK: mark}
         self.child: subprocess.Popen[bytes] = subprocess.Popen(
-            words, bufsize=0, start_new_session=True, env={**os.environ, MARK: mark}, **more
+            words, bufsize=0, start_new_session=True, env=environment, **more
         )
 
     def signal(self, number: int) -> bool:
@@ -107,11 +108,11 @@ class Programs:
             self._running.add(program)
             return program
 
-    def end(self, program: Program) -> None:
-        """End what is still running of it."""
-        _end([program])
+    def end(self, *programs: Program) -> None:
+        """End what is still running of them."""
+        _end(programs)
         with self._lock:
-            self._running.discard(program)
+            self._running.difference_update(programs)
 
     def stop(self) -> None:
         """End all of them, for good."""

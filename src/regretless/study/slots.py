@@ -1,0 +1,270 @@
+"""Processes of our own: each evaluates one thing at a time, is known by its number, and can be killed and replaced.
+
+A pool that hands work to whichever process is free cannot say which one to kill when a time limit is up, and all that
+it runs is lost with one process. Here a process is started for a slot when it is first needed, and again when it died.
+"""
+
+import importlib
+import os
+import pickle
+import queue
+import select
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from types import ModuleType
+from typing import IO, Any, cast
+
+from regretless.arrays import show
+from regretless.errors import InvalidInput, RegretlessError
+from regretless.study._slot import HEAD
+from regretless.study.flight import WorkerDied
+from regretless.study.processes import GRACE, Program, Programs
+
+__all__ = ["Slots", "packed"]
+
+#: One thread per process: with as many processes as cores, more would get in each other's way. Told to fresh processes
+#: by their environment, since the function may load such a library only when it is called.
+_ONE_THREAD = dict.fromkeys(
+    (
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",
+        "VECLIB_MAXIMUM_THREADS",
+        "NUMEXPR_NUM_THREADS",
+    ),
+    "1",
+)
+_CHILD = str(Path(__file__).with_name("_slot.py"))
+
+
+@dataclass(eq=False, slots=True)
+class _Job:
+    function: bytes
+    arguments: bytes
+    slot: "_Slot | None" = None  # that works on it
+
+
+@dataclass(slots=True)
+class Slots(Executor):
+    """An executor of ``count`` processes, each pinned to one thread of BLAS and OpenMP.
+
+    >>> with Slots(2) as slots:
+    ...     slots.submit(pow, 2, 10).result()
+    1024
+    """
+
+    count: int
+    _threads: ThreadPoolExecutor = field(init=False)  # each waits for a process
+    _programs: Programs = field(default_factory=Programs)
+    _free: "queue.LifoQueue[_Slot]" = field(default_factory=queue.LifoQueue)
+    _jobs: dict[Future[Any], _Job] = field(default_factory=dict)
+    _packed: tuple[Callable[..., Any], bytes] | None = None
+
+    def __post_init__(self) -> None:
+        self._threads = ThreadPoolExecutor(self.count)
+
+    def check(self, fn: Callable[..., Any]) -> None:
+        """Refuse a function that cannot be sent to a process, or not be used there."""
+        slot = self._slot()
+        try:
+            slot.load(self._pack(fn))
+        except BaseException as error:
+            self._programs.end(slot.program)
+            if isinstance(error, WorkerDied):
+                raise
+            raise InvalidInput(f"f cannot be used in a worker process: {show(error)}.") from error
+        self._free.put(slot)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call ``fn`` in a process that is free. Its future raises `WorkerDied` if the process ends before."""
+        job = _Job(self._pack(fn), pickle.dumps((args, kwargs)))
+        future = self._threads.submit(self._do, job)
+        self._jobs[future] = job
+        future.add_done_callback(self._jobs.pop)
+        return future
+
+    def kill(self, futures: Sequence[Future[Any]]) -> None:
+        """Kill the processes that work on these; others take their places when they are needed."""
+        for future in futures:
+            future.cancel()
+        while left := [future for future in futures if not future.done()]:  # again: a process may only just be starting
+            slots = [job.slot for future in left if (job := self._jobs.get(future)) is not None]
+            self._programs.end(*(slot.program for slot in slots if slot is not None))
+            wait(left, timeout=0.05)
+
+    def stop(self) -> None:
+        """Kill all processes, for good."""
+        self._programs.stop()
+
+    def pids(self) -> list[int]:
+        """Numbers of the processes that work on something."""
+        return [job.slot.program.child.pid for job in list(self._jobs.values()) if job.slot is not None]
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End all processes: those without work by themselves, others where ``wait`` is false or once they are done."""
+        self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
+        idle = []
+        with suppress(queue.Empty):
+            while True:
+                idle.append(self._free.get_nowait())
+        for slot in idle:
+            slot.dismiss()
+        if len(idle) == len(self._programs):  # else somebody is in a hurry
+            deadline = monotonic() + GRACE
+            for slot in idle:
+                with suppress(subprocess.TimeoutExpired):
+                    slot.program.child.wait(max(0.0, deadline - monotonic()))
+        self._programs.stop()
+
+    def _pack(self, fn: Callable[..., Any]) -> bytes:
+        if self._packed is None or self._packed[0] is not fn:
+            self._packed = fn, packed(fn)
+        return self._packed[1]
+
+    def _do(self, job: _Job) -> Any:
+        job.slot = slot = self._slot()
+        try:
+            slot.load(job.function)
+            kind, content = slot.answer("call", job.arguments)
+        except BaseException:
+            job.slot = None
+            self._programs.end(slot.program)
+            raise
+        job.slot = None
+        self._free.put(slot)
+        if kind == "error":
+            raise content
+        return content
+
+    def _slot(self) -> "_Slot":
+        with suppress(queue.Empty):
+            while True:
+                slot = self._free.get_nowait()
+                if slot.program.child.poll() is None:
+                    return slot
+                self._programs.end(slot.program)
+        words = [sys.executable, "-P", _CHILD]
+        program = self._programs.start(words, variables=_ONE_THREAD, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if program is None:
+            raise WorkerDied("the run was stopped")
+        slot = _Slot(program)
+        slot.answer("path", sys.path)
+        return slot
+
+
+class _Slot:
+    """A process that answers frame for frame: see `regretless.study._slot`."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._requests = cast(IO[bytes], program.child.stdin)
+        self._answers = cast(IO[bytes], program.child.stdout)
+        self._function: bytes | None = None
+
+    def load(self, function: bytes) -> None:
+        """Have it know the function."""
+        if self._function is function:
+            return
+        kind, content = self.answer("function", function)
+        if kind == "error":
+            raise RegretlessError(f"the function cannot be loaded in a worker process: {show(content)}") from content
+        self._function = function
+
+    def answer(self, kind: str, content: Any) -> tuple[str, Any]:
+        """Ask and wait for the answer."""
+        frame = pickle.dumps((kind, content))
+        try:
+            _write(self._requests, HEAD.pack(len(frame)) + frame)
+            self._until_readable()
+            (size,) = HEAD.unpack(_read(self._answers, HEAD.size))
+            answer: tuple[str, Any] = pickle.loads(_read(self._answers, size))
+        except (OSError, EOFError):  # the pipe is closed
+            raise WorkerDied(self._ended()) from None
+        return answer
+
+    def dismiss(self) -> None:
+        """Have it end by itself."""
+        with suppress(OSError):
+            self._requests.close()
+
+    def _until_readable(self) -> None:
+        """Wait for the pipe or for the end of the process: a child of it may keep the pipe open for ever."""
+        if not hasattr(os, "pidfd_open"):
+            return
+        try:
+            process = os.pidfd_open(self.program.child.pid)
+        except OSError:  # it is gone: what it wrote can be read
+            return
+        try:
+            poll = select.poll()
+            poll.register(self._answers, select.POLLIN)
+            poll.register(process, select.POLLIN)
+            ready = [number for number, _ in poll.poll()]
+        finally:
+            os.close(process)
+        if self._answers.fileno() not in ready:
+            raise EOFError
+
+    def _ended(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self.program.child.wait(GRACE)
+        code = self.program.child.returncode
+        if code is None:
+            return "the process does not answer"
+        return f"the process ended with exit code {code}" if code >= 0 else f"the process was killed by signal {-code}"
+
+
+def packed(fn: Callable[..., Any]) -> bytes:
+    """A function for another process; refused, with what to do about it, where it cannot be sent."""
+    cloudpickle = _cloudpickle()
+    try:
+        content: bytes = (cloudpickle or pickle).dumps(fn)
+    except Exception as error:
+        hint = _NEEDS_CLOUDPICKLE if cloudpickle is None else "Give the worker a function that makes what it needs."
+        raise InvalidInput(
+            f"f cannot be sent to another process: {type(error).__name__}: {error}. {hint} Or evaluate in threads: "
+            "executor=ThreadPoolExecutor(8)."
+        ) from error
+    if cloudpickle is None and b"__main__" in content:
+        raise InvalidInput(
+            f"f is defined in the program that runs, where a worker process does not find it. {_NEEDS_CLOUDPICKLE}"
+        )
+    return content
+
+
+_NEEDS_CLOUDPICKLE = (
+    "Install cloudpickle, which sends such functions (pip install 'regretless[workers]'), or define f at the top level "
+    "of a module that can be imported."
+)
+
+
+def _cloudpickle() -> ModuleType | None:
+    for name in ("cloudpickle", "joblib.externals.cloudpickle"):
+        with suppress(ImportError):
+            return importlib.import_module(name)
+    return None
+
+
+def _read(stream: IO[bytes], size: int) -> bytes:
+    """So many bytes of a pipe that is not buffered."""
+    parts = []
+    while size:
+        part = stream.read(size)
+        if not part:
+            raise EOFError
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _write(stream: IO[bytes], content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[stream.write(view) :]
