@@ -293,7 +293,7 @@ def test_what_a_function_raises(function):
 def test_a_function_whose_process_dies(function):
     dies = function("dies")
     for _ in range(2):
-        assert dies({"x": 1}) == Outcome(None, "error", "the process of the function died (exit code 3)")
+        assert dies({"x": 1}) == Outcome(None, "died", "the process of the function died (exit code 3)")
 
 
 def test_what_a_function_returns_is_read_as_tell_reads_it(function):

@@ -8,9 +8,10 @@ from regretless.errors import InvalidInput
 from regretless.paper import reproduce, runner
 from regretless.paper.experiments import units_of
 from regretless.paper.methods import as_methods
-from regretless.paper.runner import answer, do, executor
+from regretless.paper.runner import answer, crew, do
 from regretless.paper.settings import read_settings
 from regretless.paper.store import Store
+from regretless.study.flight import Workers
 
 
 def results(folder):
@@ -22,11 +23,11 @@ def units(name):
     return units_of(settings, as_methods(settings.methods))[0], settings
 
 
-def do_all(name, pool, ahead, out):
+def do_all(name, workers, out):
     todo, settings = units(name)
     store = Store.open(out, settings)
     guesses = []
-    do([(unit, store.write, 1.0) for unit in todo], pool, ahead=ahead, report=guesses.append)
+    do([(unit, store.write, 1.0) for unit in todo], workers, guesses.append)
     assert len(guesses) == len(todo)
     return results(out / "results")
 
@@ -42,9 +43,9 @@ def of(alone, name):
 
 
 def test_two_processes_give_the_same_bytes(alone, tmp_path):
-    with executor(2, None) as (pool, ahead):
+    with crew(2, None) as workers:
         for name, count in (("synthetic", 40), ("bounds", 8)):
-            found = do_all(name, pool, ahead, tmp_path / name)
+            found = do_all(name, workers, tmp_path / name)
             assert len(found) == count
             assert found == of(alone, name)
 
@@ -61,7 +62,7 @@ def test_a_dask_cluster_gives_the_same_bytes(alone, tmp_path, loopback):
 
 def test_any_executor_will_do(alone, tmp_path):
     with ThreadPoolExecutor(2) as pool:
-        assert do_all("linear-regret", pool, 3, tmp_path) == of(alone, "linear-regret")
+        assert do_all("linear-regret", Workers(pool, 3), tmp_path) == of(alone, "linear-regret")
 
 
 class Killed(BaseException):

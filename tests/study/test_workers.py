@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from regretless import Regret, Study
 from regretless.errors import StoreFull
-from regretless.study import workers
+from regretless.study import flight, workers
+from regretless.study.flight import Flight, InProcess, Workers
 from regretless.study.options import Options
-from regretless.study.workers import InFlight, InProcess, Loop
+from regretless.study.workers import Loop
 
 from .helpers import SPACES, all_bits, smooth
 
@@ -68,10 +69,10 @@ class Script(Executor):
             done.add(future)
         return done, set(running) - done
 
-    def run(self, study, *, report=lambda *_: None, abort=lambda: None, heartbeat=15.0, **options):
+    def run(self, study, *, workers=1, report=lambda *_: None, abort=lambda: None, **options):
         chosen = Options(f=None, **{"failing": (TooHot,), **options})
-        self.loop = Loop(study, chosen, self, report, abort, heartbeat)
-        with patch.object(workers, "wait", self.wait):
+        self.loop = Loop(study, chosen, Workers(self, workers, abort=abort), report)
+        with patch.object(flight, "wait", self.wait):
             return self.loop.run()
 
 
@@ -96,7 +97,7 @@ def test_one_worker_is_the_loop_written_by_hand_bit_by_bit(space, executor):
         return smooth(argument if isinstance(argument, dict) else dict(enumerate(argument)))
 
     with executor() as pool:
-        end = Loop(study, Options(f, n_trials=9), pool).run()
+        end = Loop(study, Options(f, n_trials=9), Workers(pool)).run()
     assert end.reason == "done"
     for _ in range(9):
         trial = twin.ask()
@@ -117,16 +118,16 @@ def test_in_process_raises_where_the_result_is_asked_for(error):
 
 
 def test_what_is_handled_stays_in_flight_until_it_is_done():
-    flight = InFlight(InProcess(), most=3)
+    flight = Flight(Workers(InProcess(), 3))
     for item in "abc":
-        flight.submit(item, str.upper, item)
+        flight.begin(item, str.upper, item)
     landed = flight.landed()
-    assert [next(landed)[0], next(landed)[0]] == ["a", "b"]
+    assert [next(landed).item, next(landed).item] == ["a", "b"]
     landed.close()  # as an exception does while "b" is handled
     assert flight.items == ("b", "c")
-    flight.submit("d", str.upper, "d")
+    flight.begin("d", str.upper, "d")
     with pytest.raises(AssertionError):
-        flight.submit("e", str.upper, "e")
+        flight.begin("e", str.upper, "e")
 
 
 # Whatever happens -----------------------------------------------------------------------------------------------------
@@ -264,23 +265,23 @@ def test_a_callback_hears_of_failed_trials_too_and_ends_the_run():
 
 def test_leases_are_renewed_with_every_heartbeat_and_not_before(tmp_path, monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr(workers, "monotonic", lambda: clock[0])
+    for module in (workers, flight):
+        monkeypatch.setattr(module, "monotonic", lambda: clock[0])
 
     def later(seconds):
         return lambda: clock.__setitem__(0, clock[0] + seconds)
 
     with Study.open(tmp_path / "s.db", "s", space=BOX, seed=0, lease=60.0) as study:
-        script = [[(1, "nan")], later(14.0), later(2.0), later(14.0), later(2.0), [(0, "value")], later(20.0)]
+        script = [[(1, "nan")], later(19.0), later(2.0), later(19.0), later(2.0), [(0, "value")], later(25.0)]
         Script(*script).run(study, until=4, workers=2, first_failures=3)
         renewed = [event.number for event in study.events() if event.kind == "renewed"]
-    # After 16 s and 32 s trials 0 and 2 run, and 1, which failed, is kept back; after 52 s 2 and 3 run.
+    # After 21 s and 42 s trials 0 and 2 run, and 1, which failed, is kept back; after 67 s 2 and 3 run.
     assert renewed == [0, 2, 1, 0, 2, 1, 2, 3]
-    assert workers.HEARTBEAT * 3 <= workers.LEASE  # one heartbeat that is missed loses no trial
 
 
 def test_without_a_lease_nothing_is_stored_for_a_heartbeat():
     study = design()
-    Script(lambda: None, lambda: None).run(study, n_trials=1, heartbeat=0.0)
+    Script(lambda: None, lambda: None).run(study, n_trials=1)
     assert [event.kind for event in study.events()] == ["asked", "told"]
 
 
@@ -344,7 +345,7 @@ def test_an_executor_that_takes_no_more_work_leaves_no_trial_pending():
     study, pool = design(), ThreadPoolExecutor(2)
     pool.shutdown()
     with pytest.raises(RuntimeError, match="after shutdown"):
-        Loop(study, Options(lambda _: 1.0, n_trials=3, workers=2), pool).run()
+        Loop(study, Options(lambda _: 1.0, n_trials=3), Workers(pool, 2)).run()
     assert statuses(study) == ["lost"]
 
 
@@ -355,7 +356,7 @@ def test_a_function_that_leaves_the_program_breaks_the_run_off(leave):
     def f(_):
         raise leave
 
-    loop = Loop(study, Options(f, n_trials=3, failing=(Exception,)), InProcess())
+    loop = Loop(study, Options(f, n_trials=3, failing=(Exception,)), Workers(InProcess()))
     with pytest.raises(leave):
         loop.run()
     assert statuses(study) == ["lost"]

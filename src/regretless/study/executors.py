@@ -19,8 +19,8 @@ def check_executor(executor: Any) -> None:
     if executor is None or hasattr(executor, "submit") or callable(executor):
         return
     raise InvalidInput(
-        "executor must have a method submit that gives a concurrent.futures.Future, be a dask.distributed.Client, or be "
-        f"a function that makes such an executor; got {show(executor)}."
+        "executor must have a method submit that gives a concurrent.futures.Future, be a dask.distributed.Client, or "
+        f"be a function that makes such an executor; got {show(executor)}."
     )
 
 
@@ -41,8 +41,8 @@ def hired(f: Callable[[Any], Any], count: int | None, executor: Any) -> Iterator
         threads = sum(executor.nthreads().values())
         if not threads and count is None:
             raise InvalidInput(
-                "the Dask cluster has no workers yet: say how many trials to run at a time, workers=8, or wait for some "
-                "with client.wait_for_workers(1)."
+                "the Dask cluster has no workers yet: say how many trials to run at a time, workers=8, or wait for "
+                "some with client.wait_for_workers(1)."
             )
         yield Workers(executor.get_executor(pure=False), threads if count is None else count)
     elif hasattr(executor, "submit"):
@@ -94,13 +94,13 @@ def _check_pickle(f: Callable[[Any], Any]) -> None:
         pickle.dumps(f)
     except Exception as error:
         raise InvalidInput(
-            f"f cannot be sent to the processes of a ProcessPoolExecutor: {type(error).__name__}: {error}. Define it at "
-            "the top level of a module, or leave executor= out: workers=8 sends lambdas and functions of notebooks too."
+            f"f cannot be sent to the processes of a ProcessPoolExecutor: {type(error).__name__}: {error}. Define it "
+            "at the top level of a module, or leave executor= out: workers=8 sends lambdas and functions of notebooks."
         ) from error
 
 
 def _check_pure(executor: Any) -> None:
-    """Dask takes a function for pure unless it is told otherwise, and gives an old value for a point that is repeated."""
+    """Dask takes a function for pure unless it is told otherwise, and has one value for each point."""
     if type(executor).__name__ == "ClientExecutor" and getattr(executor, "_kwargs", {}).get("pure") is not False:
         raise InvalidInput(
             "this executor of Dask would give the old value for a point that is measured again. Make it with "

@@ -1,9 +1,9 @@
 """Evaluations in flight: at most so many at a time, whatever becomes of the workers that run them.
 
-An evaluation ends with what its future holds, with the death of its worker, or with its time limit. A worker that dies
-is no fault of the evaluation, at first: it is repeated. Where several die at once nobody knows which one it was, so each
-gets a strike, and an evaluation with too many of them runs once more, alone. The state machine knows nothing of trials
-and of studies; the paper's experiments run on it too.
+An evaluation ends with what its future holds, with the death of its worker, or with its time limit. The death of a
+worker need not be its fault: it is repeated. Where several die at once nobody knows which one it was, so each gets a
+strike, and an evaluation with too many of them runs once more, alone. The state machine knows nothing of trials and of
+studies; the paper's experiments run on it too.
 """
 
 import sys

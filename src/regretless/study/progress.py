@@ -53,7 +53,10 @@ def progress_bar(total: int, *, show: bool | None, workers: int = 1) -> Iterator
     if show is False or (show is None and not terminal and workers == 1):
         yield _Lines(total, workers, every=float("inf"))
     elif not terminal:
-        yield _Lines(total, workers)
+        lines = _Lines(total, workers)
+        yield lines
+        if show:
+            lines.last()
     else:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
@@ -91,12 +94,17 @@ class _Lines:
 
     def __init__(self, total: int, workers: int, every: float = TICK) -> None:
         self._total, self._workers, self._every = total, workers, every
-        self._last = monotonic()
+        self._said, self._now = monotonic(), Now()
 
     def __call__(self, now: Now, /) -> None:
-        if monotonic() - self._last >= self._every:
-            self._last = monotonic()
-            self.say(f"regretless: {now.done} of {self._total}, {now.words(workers=self._workers)}")
+        self._now = now
+        if monotonic() - self._said >= self._every:
+            self.last()
+
+    def last(self) -> None:
+        """Where the run stands now."""
+        self._said = monotonic()
+        self.say(f"regretless: {self._now.done}/{self._total} trials, {self._now.words(workers=self._workers)}")
 
     def say(self, text: str, /) -> None:
         print(text, file=sys.stderr, flush=True)

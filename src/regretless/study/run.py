@@ -202,8 +202,8 @@ def _study(*, space: Any, store: Any, name: str | None, lease: float | None = No
 def _stuck(workers: Workers, options: Options) -> RegretlessError:
     return RegretlessError(
         f"all {workers.count} workers go on with evaluations that are past the time limit of {options.time_limit:g} "
-        "seconds, and an executor cannot be made to end them. Leave executor= out: the processes of workers= are killed "
-        "and replaced."
+        "seconds, and an executor cannot be made to end them. Leave executor= out: the processes of workers= are "
+        "killed and replaced."
     )
 
 

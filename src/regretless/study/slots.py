@@ -76,7 +76,7 @@ class Slots(Executor):
         try:
             slot.load(self._pack(fn))
         except BaseException as error:
-            self._programs.end(slot.program)
+            self._end(slot)
             if isinstance(error, WorkerDied):
                 raise
             raise InvalidInput(f"f cannot be used in a worker process: {show(error)}.") from error
@@ -122,6 +122,12 @@ class Slots(Executor):
                 with suppress(subprocess.TimeoutExpired):
                     slot.program.child.wait(max(0.0, deadline - monotonic()))
         self._programs.stop()
+        for slot in idle:
+            slot.close()
+
+    def _end(self, slot: "_Slot") -> None:
+        self._programs.end(slot.program)
+        slot.close()
 
     def _pack(self, fn: Callable[..., Any]) -> bytes:
         if self._packed is None or self._packed[0] is not fn:
@@ -135,7 +141,7 @@ class Slots(Executor):
             kind, content = slot.answer("call", job.arguments)
         except BaseException:
             job.slot = None
-            self._programs.end(slot.program)
+            self._end(slot)
             raise
         job.slot = None
         self._free.put(slot)
@@ -149,13 +155,17 @@ class Slots(Executor):
                 slot = self._free.get_nowait()
                 if slot.program.child.poll() is None:
                     return slot
-                self._programs.end(slot.program)
+                self._end(slot)
         words = [sys.executable, "-P", _CHILD]
         program = self._programs.start(words, variables=_ONE_THREAD, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         if program is None:
             raise WorkerDied("the run was stopped")
         slot = _Slot(program)
-        slot.answer("path", sys.path)
+        try:
+            slot.answer("path", sys.path)
+        except BaseException:
+            self._end(slot)
+            raise
         return slot
 
 
@@ -193,6 +203,11 @@ class _Slot:
         """Have it end by itself."""
         with suppress(OSError):
             self._requests.close()
+
+    def close(self) -> None:
+        """Let go of its pipes, after its end."""
+        self.dismiss()
+        self._answers.close()
 
     def _until_readable(self) -> None:
         """Wait for the pipe or for the end of the process: a child of it may keep the pipe open for ever."""

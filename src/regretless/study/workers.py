@@ -1,7 +1,7 @@
 """The one worker loop: ask, evaluate on an executor, tell. Every trial in flight has a lease: a crash loses none.
 
-`maximize`, `minimize`, `Study.optimize` and the command line run it. What becomes of evaluations and of the workers that
-run them is the business of `Flight`; here it is decided what becomes of the trials.
+`maximize`, `minimize`, `Study.optimize` and the command line run it. What becomes of evaluations, and of the workers
+that run them, is the business of `Flight`; here it is decided what becomes of the trials.
 """
 
 import contextlib
@@ -198,10 +198,9 @@ class Loop:
             raise KeyboardInterrupt
         for trial in self._flight.forget_repeats():
             self._release(trial, "interrupted")
-        if len(self._flight):
-            runs = (
-                "1 evaluation runs and is" if len(self._flight) == 1 else f"{len(self._flight)} evaluations run and are"
-            )
+        running = len(self._flight)
+        if running:
+            runs = "1 evaluation runs and is" if running == 1 else f"{running} evaluations run and are"
             self.say(f"regretless: interrupted. {runs} finished first; Ctrl-C again to end at once.")
         return end or End("interrupted")
 
