@@ -4,7 +4,8 @@ Evaluations end when the script of a test says so: `wait` is replaced, so that n
 """
 
 import math
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+import signal
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from unittest.mock import patch
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from regretless import Regret, Study
 from regretless.errors import StoreFull
-from regretless.study import flight, workers
+from regretless.study import flight, progress, workers
 from regretless.study.flight import Flight, InProcess, Workers
 from regretless.study.options import Options
 from regretless.study.workers import Loop
@@ -33,6 +34,8 @@ class TooHot(Exception):
 
 #: What an evaluation may come to.
 ENDINGS = {"value": 1.5, "nan": math.nan, "too hot": TooHot("too hot"), "bug": Bug("no such name"), "text": "1.5"}
+#: And its worker.
+DEATHS = {"died": BrokenExecutor("signal 9"), "cancelled": CancelledError()}
 
 
 class Script(Executor):
@@ -42,12 +45,14 @@ class Script(Executor):
         self.steps = list(steps)
         self.futures = []
         self.most = 0  # in flight at a time
-        self.told = []  # how each evaluation ended, in the order of its trial
+        self.told = []  # how each evaluation ended, in the order of submission
+        self.arguments = []  # what was evaluated
 
-    def submit(self, *_):
+    def submit(self, _f, argument):
         future = Future()
         self.futures.append(future)
         self.told.append(None)
+        self.arguments.append(argument)
         self.most = max(self.most, sum(not future.done() for future in self.futures))
         return future
 
@@ -64,14 +69,15 @@ class Script(Executor):
                 break
             future = left[which % len(left)]
             self.told[self.futures.index(future)] = how
-            ending = ENDINGS[how]
-            future.set_exception(ending) if isinstance(ending, Exception) else future.set_result(ending)
+            ending = (ENDINGS | DEATHS)[how]
+            future.set_exception(ending) if isinstance(ending, BaseException) else future.set_result(ending)
             done.add(future)
         return done, set(running) - done
 
-    def run(self, study, *, workers=1, report=lambda *_: None, abort=lambda: None, **options):
+    def run(self, study, *, workers=1, report=lambda *_: None, progress=lambda _: None, say=lambda _: None, **options):
+        of_workers = {name: options.pop(name) for name in ("abort", "apart", "kill") if name in options}
         chosen = Options(f=None, **{"failing": (TooHot,), **options})
-        self.loop = Loop(study, chosen, Workers(self, workers, abort=abort), report)
+        self.loop = Loop(study, chosen, Workers(self, workers, **of_workers), report, progress, say)
         with patch.object(flight, "wait", self.wait):
             return self.loop.run()
 
@@ -164,6 +170,32 @@ def test_every_trial_ends_as_its_evaluation_did(script, n_workers, n_trials, fir
         assert end.failed == sum(how is not None for how in executor.told)
     if end.reason != "hopeless" and not (end.reason == "error" and first_failures is not None):
         assert None not in executor.told  # what was begun was awaited
+
+
+more_steps = st.lists(
+    st.lists(st.tuples(st.integers(0, 9), st.sampled_from([*ENDINGS, *DEATHS])), max_size=4), max_size=20
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(more_steps, st.integers(1, 4), st.integers(1, 10), st.integers(0, 2), st.booleans())
+def test_whatever_workers_do_no_trial_is_lost_and_none_has_two_results(script, n_workers, n_trials, retries, apart):
+    study = design()
+    executor = Script(*script)
+    end = executor.run(study, workers=n_workers, n_trials=n_trials, retries=retries, apart=apart)
+    found = statuses(study)
+    assert executor.most <= n_workers
+    assert "pending" not in found
+    assert [trial.number for trial in study.trials] == list(range(len(study.trials)))
+    ended = [event.number for event in study.events() if event.kind in ("told", "failed", "lost")]
+    assert sorted(ended) == list(range(len(found)))  # one end each
+    assert executor.loop.done == found.count("told") + found.count("failed") <= n_trials
+    assert executor.loop.failed == found.count("failed")
+    if end.reason == "done":
+        assert executor.loop.done == n_trials
+    else:
+        assert end.reason == "error"
+        assert found.count("lost") == sum(how in ("bug", "text") for how in executor.told)
 
 
 # Decisions ------------------------------------------------------------------------------------------------------------
@@ -260,6 +292,114 @@ def test_a_callback_hears_of_failed_trials_too_and_ends_the_run():
     assert called == [(0, "failed"), (1, "told")]
 
 
+def test_results_of_one_wake_up_are_told_in_the_order_of_their_numbers_whatever_was_repeated():
+    study = design()
+    script = [[(0, "died")], [(0, "value"), (0, "value"), (0, "value")]]  # then trial 0 is the last of three in flight
+    Script(*script).run(study, n_trials=3, workers=3, apart=True)
+    assert [event.number for event in study.events() if event.kind == "told"] == [0, 1, 2]
+
+
+def test_a_trial_whose_worker_died_is_evaluated_again_at_the_same_point():
+    study = design()
+    executor = Script([(0, "died")], [(0, "value")])
+    assert executor.run(study, n_trials=1).reason == "done"
+    assert [trial.params["x0"] for trial in study.trials] * 2 == [argument[0] for argument in executor.arguments]
+    assert statuses(study) == ["told"]
+
+
+def test_a_trial_that_kills_its_workers_fails_for_that_reason_even_where_exceptions_end_the_run():
+    study = design()
+    end = Script(*[[(0, "died")]] * 3).run(study, n_trials=2, retries=2, apart=True, failing=())
+    assert end.reason == "done"
+    assert statuses(study) == ["failed", "told"]
+    failed = next(event for event in study.events() if event.kind == "failed")
+    assert failed.data["reason"] == "its worker died 3 times: signal 9"
+
+
+def test_a_foreign_pool_that_broke_ends_the_run_with_all_trials_released():
+    study = design()
+
+    class Broken(Script):
+        def submit(self, *args):
+            if any(self.told):
+                raise BrokenExecutor("a child process terminated abruptly")
+            return super().submit(*args)
+
+    with pytest.raises(BrokenExecutor):
+        Broken([(0, "value"), (0, "died")]).run(study, n_trials=9, workers=3)
+    assert statuses(study) == ["told", "lost", "lost"]
+
+
+def test_what_ended_the_run_is_certified_again_when_the_rest_has_come_in(monkeypatch):
+    study, looks = design(), iter([None, None, "enough"])
+    monkeypatch.setattr(study, "should_stop", lambda _: next(looks, "more than enough"))
+    monkeypatch.setattr(study, "certificate", lambda: f"after {sum(s == 'told' for s in statuses(study))}")
+    end = Script([(0, "value")], [(0, "value")], [(0, "nan")]).run(study, n_trials=9, workers=3, stop_when=Regret(0.1))
+    assert (end.reason, end.left, end.after, end.more) == ("stopped", "enough", "after 3", 2)
+    assert statuses(study).count("failed") == 1
+
+
+# Time limits ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [100.0]
+    for module in (workers, flight):
+        monkeypatch.setattr(module, "monotonic", lambda: now[0])
+    return now
+
+
+def later(clock, seconds):
+    return lambda: clock.__setitem__(0, clock[0] + seconds)
+
+
+class Begun(Script):
+    """What has begun cannot be cancelled."""
+
+    def submit(self, *args):
+        future = super().submit(*args)
+        future.set_running_or_notify_cancel()
+        return future
+
+
+def test_a_trial_past_its_time_limit_has_failed_and_its_worker_is_killed(clock):
+    study, killed = design(), []
+
+    def kill(futures):
+        for future in futures:
+            killed.append(future)
+            future.set_exception(BrokenExecutor("killed"))
+
+    executor = Script(later(clock, 5.0), later(clock, 5.0))
+    end = executor.run(study, n_trials=2, time_limit=10.0, kill=kill, apart=True)
+    assert end.reason == "done"
+    assert statuses(study) == ["failed", "told"]
+    assert killed == executor.futures[:1]
+    failed = next(event for event in study.events() if event.kind == "failed")
+    assert (failed.data["reason"], failed.data["overdue"]) == ("no result after 10 seconds", True)
+
+
+def test_a_value_after_the_time_limit_is_put_on_record_and_not_used(clock):
+    study = design()
+    script = [later(clock, 11.0), [(0, "value")], [(0, "value")]]
+    executor = Begun(*script)
+    assert executor.run(study, n_trials=2, time_limit=10.0).reason == "done"
+    assert statuses(study) == ["failed", "told"]
+    assert [(event.kind, event.number, event.value) for event in study.events() if event.number == 0][1:] == [
+        ("failed", 0, None),
+        ("late", 0, 1.5),
+    ]
+    assert executor.most == 1  # its worker was busy until then
+
+
+def test_workers_that_never_come_back_end_the_run(clock):
+    study = design()
+    executor = Begun(*[later(clock, 6.0)] * 9)
+    assert executor.run(study, n_trials=5, time_limit=10.0, workers=2).reason == "stuck"
+    assert statuses(study) == ["failed", "failed"]
+
+
 # Leases ---------------------------------------------------------------------------------------------------------------
 
 
@@ -285,14 +425,109 @@ def test_without_a_lease_nothing_is_stored_for_a_heartbeat():
     assert [event.kind for event in study.events()] == ["asked", "told"]
 
 
+# Ctrl-C ---------------------------------------------------------------------------------------------------------------
+
+
+def press():
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture(autouse=True)
+def heed_ctrl_c():
+    """A test run in the background has Ctrl-C ignored, as shells do."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_once_begins_nothing_new_and_what_runs_is_told():
+    study, said, ended = design(), [], []
+    executor = Script([(0, "value")], press, [(1, "value")])
+    end = executor.run(study, n_trials=9, workers=3, say=said.append, abort=lambda: ended.append(1))
+    assert end.reason == "interrupted"
+    assert statuses(study) == ["told"] * 4
+    assert said == ["regretless: interrupted. 3 evaluations run and are finished first; Ctrl-C again to end at once."]
+    assert not ended
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_twice_ends_what_runs_then_releases_it():
+    study, ended = design(), []
+    executor = Script([(0, "value")], press, press)
+    end = executor.run(study, n_trials=9, workers=3, abort=lambda: ended.append(statuses(study)))
+    assert end.reason == "interrupted"
+    assert ended == [["told", "pending", "pending", "pending"]]
+    assert statuses(study) == ["told", "lost", "lost", "lost"]
+    assert {event.data["reason"] for event in study.events() if event.kind == "lost"} == {"interrupted"}
+
+
+def test_ctrl_c_elsewhere_than_in_waiting_breaks_nothing():
+    """While a result is told or a point is asked for, it is heard and heeded when that is done."""
+    study = design()
+
+    def report(trial, _why):
+        if trial.number == 1:
+            press()
+
+    end = Script([(0, "value"), (0, "value")]).run(study, n_trials=9, workers=3, report=report)
+    assert end.reason == "interrupted"
+    assert statuses(study) == ["told"] * 3
+
+
+def test_ctrl_c_releases_what_waits_to_be_repeated():
+    study = design()
+    executor = Script([(0, "died")], [(1, "died")], press)  # the first is to run alone, when the second has ended
+    end = executor.run(study, n_trials=9, workers=2)
+    assert end.reason == "interrupted"
+    assert sorted(statuses(study)) == ["lost", "told"]
+
+
+def test_ctrl_c_that_reached_the_workers_too_releases_their_trials():
+    """In a terminal it goes to the whole group: the processes of a pool hand it over as an exception."""
+    study = design()
+    executor = Script([(0, "ctrl-c")], [(0, "value")])
+    with patch.dict(DEATHS, {"ctrl-c": KeyboardInterrupt()}):
+        end = executor.run(study, n_trials=9, workers=2)
+    assert end.reason == "interrupted"
+    assert statuses(study) == ["lost", "told"]
+
+
+# Progress -------------------------------------------------------------------------------------------------------------
+
+
+def test_where_a_run_stands():
+    seen = []
+    Script([(0, "nan")], [(0, "value")]).run(design(), n_trials=3, workers=2, progress=seen.append)
+    found = [(now.done, now.running, now.failed, now.best) for now in seen]
+    assert found == [(0, 2, 0, None), (1, 2, 1, None), (2, 1, 1, 1.5), (3, 0, 1, 1.5)]
+
+
+def test_a_line_every_ten_seconds_where_there_is_no_terminal(monkeypatch, capsys):
+    now = [0.0]
+    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
+    with progress.progress_bar(40, show=None, workers=8) as bar:
+        for seconds in (4.0, 9.9, 10.0, 15.0, 21.0):
+            now[0] = seconds
+            bar(progress.Now(int(seconds), 8, 2, 0.5))
+    assert capsys.readouterr().err.splitlines() == [
+        "regretless: 10/40 trials, 8 running, 2 failed, best 0.5",
+        "regretless: 21/40 trials, 8 running, 2 failed, best 0.5",
+    ]
+    for show, n in ((False, 8), (None, 1)):  # a single worker is silent, as ever
+        with progress.progress_bar(40, show=show, workers=n) as bar:
+            now[0] += 60.0
+            bar(progress.Now(3))
+    assert capsys.readouterr().err == ""
+
+
 # Broken off -----------------------------------------------------------------------------------------------------------
 
 
 def interrupt():
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt  # as SIGTERM does for the command line
 
 
-def test_ctrl_c_ends_what_runs_then_releases_it():
+def test_an_interrupt_ends_what_runs_then_releases_it():
     study, ended = design(), []
     executor = Script([(0, "value")], interrupt)
     end = executor.run(study, n_trials=9, workers=3, abort=lambda: ended.append(statuses(study)))

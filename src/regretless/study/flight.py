@@ -248,8 +248,10 @@ class Flight(Generic[Item]):
         if evaluation.strikes <= self.retries:
             return True
         blamed = self.workers.apart or self.workers.count == 1 or evaluation.alone
-        evaluation.alone = not blamed and self.retries > 0
-        return evaluation.alone
+        if blamed or not self.retries:
+            return False
+        evaluation.alone = True
+        return True
 
     def _result(self, evaluation: _Evaluation[Item], future: Future[Any]) -> Future[Any]:
         """Its future; of one whose worker died for the last time, one that says how often."""

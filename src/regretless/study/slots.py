@@ -20,8 +20,7 @@ from time import monotonic
 from types import ModuleType
 from typing import IO, Any, cast
 
-from regretless.arrays import show
-from regretless.errors import InvalidInput, RegretlessError
+from regretless.errors import InvalidInput
 from regretless.study._slot import HEAD
 from regretless.study.flight import WorkerDied
 from regretless.study.processes import GRACE, Program, Programs
@@ -72,14 +71,12 @@ class Slots(Executor):
 
     def check(self, fn: Callable[..., Any]) -> None:
         """Refuse a function that cannot be sent to a process, or not be used there."""
-        slot = self._slot()
+        function, slot = self._pack(fn), self._slot()
         try:
-            slot.load(self._pack(fn))
-        except BaseException as error:
+            slot.load(function)
+        except BaseException:
             self._end(slot)
-            if isinstance(error, WorkerDied):
-                raise
-            raise InvalidInput(f"f cannot be used in a worker process: {show(error)}.") from error
+            raise
         self._free.put(slot)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -184,7 +181,8 @@ class _Slot:
             return
         kind, content = self.answer("function", function)
         if kind == "error":
-            raise RegretlessError(f"the function cannot be loaded in a worker process: {show(content)}") from content
+            why = f"{type(content).__name__}: {content}"
+            raise InvalidInput(f"f cannot be used in a worker process: {why}.") from content
         self._function = function
 
     def answer(self, kind: str, content: Any) -> tuple[str, Any]:
