@@ -72,7 +72,7 @@ def test_dask(kills, loopback):
     import dask
     from distributed import Client, LocalCluster
 
-    local = {"host": "127.0.0.1", "protocol": "tcp://", "dashboard_address": None}
+    local = {"host": "127.0.0.1", "protocol": "tcp://", "dashboard_address": "127.0.0.1:0"}
     n_workers = 4 if kills > 1 else 2
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 1000}),
