@@ -93,7 +93,7 @@ def harness():
         return made[-1]
 
     yield make
-    for each in made:
+    for each in reversed(made):
         each.patch.stop()
 
 

@@ -59,7 +59,7 @@ def test_a_free_worker_asks_at_once():
     with ThreadPoolExecutor(2) as pool:
         result = maximize(slow, BOX, 12, seed=1, executor=pool)
     told = [event.number for event in result.study.events() if event.kind == "told"]
-    assert told.index(0) >= 9
+    assert told.index(0) >= 8  # the last of nine others may have been told together with it
     assert result.nfev == 12
 
 
