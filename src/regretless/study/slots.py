@@ -48,6 +48,7 @@ class _Job:
     function: bytes
     arguments: bytes
     slot: "_Slot | None" = None  # that works on it
+    killed: bool = False
 
 
 @dataclass(slots=True)
@@ -91,6 +92,8 @@ class Slots(Executor):
         """Kill the processes that work on these; others take their places when they are needed."""
         for future in futures:
             future.cancel()
+            if (job := self._jobs.get(future)) is not None:
+                job.killed = True
         while left := [future for future in futures if not future.done()]:  # again: a process may only just be starting
             slots = [job.slot for future in left if (job := self._jobs.get(future)) is not None]
             self._programs.end(*(slot.program for slot in slots if slot is not None))
@@ -136,6 +139,8 @@ class Slots(Executor):
         try:
             slot.load(job.function)
             kind, content = slot.answer("call", job.arguments)
+            if job.killed:  # a program that f was waiting for died first: what f makes of that is no result
+                raise WorkerDied("the process was killed")
         except BaseException:
             job.slot = None
             self._end(slot)
