@@ -86,6 +86,7 @@ from regretless.theory.interleaved import (
 )
 from regretless.theory.leave_one_out import Calibration, LeaveOneOut, calibration, leave_one_out
 from regretless.theory.lemma import lemma_bound
+from regretless.theory.level_set import Misclassification, expected_level_set_loss, misclassification
 from regretless.theory.objectives import (
     epsilon_of_boxes,
     expected_hypervolume_scalarisation,
@@ -109,6 +110,7 @@ __all__ = [
     "FrontEstimate",
     "InformationGain",
     "LeaveOneOut",
+    "Misclassification",
     "Plan",
     "Simulation",
     "Step",
@@ -134,6 +136,7 @@ __all__ = [
     "epsilon_bound",
     "epsilon_of_boxes",
     "expected_hypervolume_scalarisation",
+    "expected_level_set_loss",
     "expected_maximum_on_interval",
     "expected_regret_batch",
     "expected_regret_box",
@@ -172,6 +175,7 @@ __all__ = [
     "log_prob_feasible",
     "markov_fixed",
     "matern_gain_rate",
+    "misclassification",
     "plan",
     "rbf_gain_rate",
     "regret_given_data",
