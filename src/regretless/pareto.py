@@ -103,14 +103,14 @@ class FreeBoxes:
         [1.0, 0.5, 0.0]
         """
         total = np.empty(len(U))
-        for part in self._parts(len(U)):
+        for part in self.parts(len(U)):
             total[part] = np.prod(self._sides(U[part]), axis=2).sum(axis=1)
         return total
 
     def improvement_and_slopes(self, U: Floats) -> tuple[Floats, Floats]:
         """The improvement, and its derivatives by the coordinates of the rows of U (from the left), (N,) and (N, K)."""
         total, slopes = np.empty(len(U)), np.empty_like(U)
-        for part in self._parts(len(U)):
+        for part in self.parts(len(U)):
             u, sides = U[part], self._sides(U[part])
             total[part] = np.prod(sides, axis=2).sum(axis=1)
             for k in range(U.shape[1]):
@@ -125,7 +125,7 @@ class FreeBoxes:
         .. math:: \max_b \min_k (u_k - \underline{b}_k)/r_k
         """
         depth, slopes = np.empty(len(U)), np.zeros_like(U)
-        for part in self._parts(len(U)):
+        for part in self.parts(len(U)):
             gaps = (U[part, None, :] - self.lower) / scale
             least = gaps.min(axis=2)
             rows, box = np.arange(len(gaps)), least.argmax(axis=1)
@@ -137,7 +137,8 @@ class FreeBoxes:
     def _sides(self, U: Floats) -> Floats:
         return np.maximum(np.minimum(U[:, None, :], self.upper) - self.lower, 0.0)
 
-    def _parts(self, N: int) -> list[slice]:
+    def parts(self, N: int) -> list[slice]:
+        """Slices of N points so small that a number for each of them, box and side fits into memory."""
         width = max(1, _ENTRIES // self.lower.size)
         return [slice(begin, begin + width) for begin in range(0, N, width)]
 

@@ -79,15 +79,15 @@ def test_known_constraints_filter_the_table(seed, threshold):
 
 @pytest.mark.parametrize("kind", ["table", "box"])
 def test_the_steps_between_two_optimistic_ones(kind):
-    """Cautious by one sd, improvement, and at the means; with a given law every step is optimistic."""
+    """Cautious by one sd, at the means in the middle, improvement between; a given law is optimistic at every step."""
     out = outputs(kind, 1, 2)
-    for t in range(1, 9):
+    for t in range(1, 13):
         score = Optimistic().draw(out, t, rng(t))
-        if t % 4 == 2:
+        if t % 6 in (2, 4):
             np.testing.assert_array_equal(score.on(out), ConstrainedEI().draw(out, t, rng(t)).on(out))
             continue
         root = np.sqrt(score.record["zeta"])
-        assert score.formula.root == {0: root, 1: -1.0, 3: 0.0}[t % 4]
+        assert score.formula.root == {0: root, 1: -1.0, 3: 0.0, 5: -1.0}[t % 6]
         assert score.formula.aim.formula.root == root
         assert Optimistic(law=CONSTANT).draw(out, t, rng(t)).formula.root == pytest.approx(ROOT)
 
@@ -95,7 +95,7 @@ def test_the_steps_between_two_optimistic_ones(kind):
 def test_a_cautious_set_says_nothing_about_feasibility():
     out = outputs("table", 1, 1, threshold=-50.0)
     assert "empty" not in Optimistic().draw(out, 1, rng()).record
-    assert Optimistic().draw(out, 4, rng()).record["empty"] == 1.0
+    assert Optimistic().draw(out, 6, rng()).record["empty"] == 1.0
 
 
 @pytest.mark.parametrize("kind", ["table", "box"])

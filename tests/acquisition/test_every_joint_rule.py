@@ -18,7 +18,11 @@ CASES = [
         for name in ("optimistic", "penalised", "constrained-ei")
         for J, h in ((0, 0.0), (1, 0.3), (2, -9.0))
     ),
-    *((name, K, J, 0.3) for name in ("chebyshev", "hvi") for K, J in ((1, 0), (1, 1), (2, 0), (3, 0), (2, 1), (4, 2))),
+    *(
+        (name, K, J, 0.3)
+        for name in ("chebyshev", "hvi", "ehvi")
+        for K, J in ((1, 0), (1, 1), (2, 0), (3, 0), (2, 1), (4, 2))
+    ),
     ("boxes", 1, 0, 0.0),
     ("boxes", 2, 0, 0.0),
     ("boxes", 3, 0, 0.0),
@@ -76,7 +80,7 @@ def test_gradient_by_central_differences(name, K, J, threshold, d):
     out = outputs("box", K, J, threshold=threshold, d=d, seed=3)
     view = out.views[0]
     X = inner_points(view, 12)
-    for t in (1, 4):
+    for t in (1, 4, 6):
         score = JOINT_RULES[name]().draw(out, t, rng(t))
         value, gradient = score.value_and_gradient(X)
         np.testing.assert_allclose(value, score.at(X), rtol=1e-9, atol=1e-10)
@@ -102,7 +106,7 @@ def test_finite_everywhere(name, K, J, threshold, case):
         if name == "boxes" and kind == "box":
             continue
         out = outputs(kind, K, J, threshold=threshold, **size, **DEGENERATE[case])
-        for t in (1, 2, 4):
+        for t in (1, 2, 3, 6):
             score = JOINT_RULES[name]().draw(out, t, rng(t))
             assert np.isfinite(score.on(out)).all()
             if kind == "box":
@@ -132,9 +136,13 @@ def test_a_law_of_ones_own(name):
 @pytest.mark.parametrize(
     ("name", "K", "J", "events", "every"),
     [
-        ("optimistic", 1, 2, 30, 4),
+        ("optimistic", 1, 2, 30, 6),
+        ("optimistic", 1, 0, 30, 4),
         ("penalised", 1, 2, 90, 4),
-        ("chebyshev", 3, 1, 30, 4),
+        ("chebyshev", 3, 1, 30, 6),
+        ("chebyshev", 2, 0, 30, 6),
+        ("chebyshev", 1, 0, 30, 4),
+        ("chebyshev", 4, 0, 30, 4),
         ("hvi", 3, 1, 30, 2),
         ("boxes", 3, 0, 90, 1),
     ],
@@ -143,7 +151,7 @@ def test_the_default_law(name, K, J, events, every):
     rule = JOINT_RULES[name]()
     assert rule.law_for(outputs("table", K, J)) == ShiftedExponential.for_events(events, every=every)
     law = rule.law_for(outputs("box", K, J))
-    assert [law.mean(t) for t in range(1, 5)] == [2.0 if t % every else 6.0 for t in range(1, 5)]
+    assert [law.mean(t) for t in range(1, 7)] == [2.0 if t % every else 6.0 for t in range(1, 7)]
     assert JOINT_RULES[name](law=TightUnion(7)).law_for(outputs("table", K, J)) == TightUnion(7)
 
 
@@ -172,6 +180,6 @@ def test_boxes_are_for_tables_without_constraints():
 
 
 def test_weights_and_zeta_are_recorded():
-    record = Chebyshev().draw(outputs("table", 3), 4, rng(2)).record
+    record = Chebyshev().draw(outputs("table", 3), 6, rng(2)).record
     assert set(record) == {"zeta", "weight_0", "weight_1", "weight_2"}
     assert sum(record[f"weight_{k}"] for k in range(3)) == pytest.approx(1.0)

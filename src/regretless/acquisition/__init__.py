@@ -8,7 +8,8 @@ from regretless.acquisition.bounding_boxes import BoundingBoxes
 from regretless.acquisition.constrained import ConstrainedEI, Optimistic, Penalised
 from regretless.acquisition.ei import EI
 from regretless.acquisition.entropy import JES, MES
-from regretless.acquisition.objectives import HVI, Chebyshev
+from regretless.acquisition.hypervolume import EHVI, HVI
+from regretless.acquisition.objectives import Chebyshev
 from regretless.acquisition.outputs import JointFormula, JointMomentScore, JointRule, JointScore, JointUCB, Outputs
 from regretless.acquisition.thompson import TS
 from regretless.acquisition.threshold import ATS, EST, PIMS, ATSc
@@ -18,6 +19,7 @@ from regretless.errors import InvalidInput
 
 __all__ = [
     "ATS",
+    "EHVI",
     "EI",
     "EST",
     "GPUCB",
@@ -60,7 +62,7 @@ RULES: dict[str, type[Rule]] = {
 
 #: Every rule for several outcomes by its name.
 JOINT_RULES: dict[str, type[JointRule]] = {
-    rule.name: rule for rule in (Optimistic, Penalised, ConstrainedEI, Chebyshev, HVI, BoundingBoxes)
+    rule.name: rule for rule in (Optimistic, Penalised, ConstrainedEI, Chebyshev, HVI, EHVI, BoundingBoxes)
 }
 
 

@@ -53,9 +53,13 @@ class View:
 
     def mean_at_told(self) -> Floats:
         """Posterior mean at the points of ``told``."""
-        if self.observed is not None:
-            return self.mean[self.observed[self.observed >= 0][: len(self.told)]]
-        return self.posterior.mean(self.told)
+        return self.posterior.mean(self.told) if self.observed is None else self.mean[self.told_rows]
+
+    @property
+    def told_rows(self) -> npt.NDArray[np.intp]:
+        """Table: candidate index of each point of ``told``."""
+        assert self.observed is not None
+        return self.observed[self.observed >= 0][: len(self.told)]
 
     def moments_at(self, point: Point) -> tuple[float, float]:
         """Posterior mean and sd at one point."""

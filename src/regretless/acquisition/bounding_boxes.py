@@ -58,6 +58,11 @@ class TableScore:
         """Refused."""
         self.at(X)
 
+    @property
+    def edges(self) -> None:
+        """None."""
+        return
+
 
 @dataclass(frozen=True, slots=True)
 class BoundingBoxes(JointUCB):
@@ -70,7 +75,10 @@ class BoundingBoxes(JointUCB):
     """
 
     name: ClassVar[str] = "boxes"
-    every: ClassVar[int] = 1
+
+    def period(self, outputs: Outputs) -> int:  # noqa: ARG002
+        """Every step has the shift."""
+        return 1
 
     def events_each(self, outputs: Outputs) -> int:
         """One per objective."""

@@ -16,7 +16,16 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from regretless.acquisition.ei import LogImprovement
-from regretless.acquisition.outputs import JointFormula, JointMomentScore, JointRule, JointUCB, OfFirst, Outputs
+from regretless.acquisition.outputs import (
+    EVERY_SIXTH,
+    Edged,
+    JointFormula,
+    JointMomentScore,
+    JointRule,
+    JointUCB,
+    OfFirst,
+    Outputs,
+)
 from regretless.acquisition.ucb import UpperBound
 from regretless.arrays import Floats, as_positive
 from regretless.confidence.normal import inverse_mills_lower, tail
@@ -30,9 +39,9 @@ _WEIGHT = 1.0
 _MARGIN = 0.02
 
 
-#: Steps between two optimistic ones: how many sd the constraints are let off, and which step takes improvement instead.
-_LEVELS = {1: -1.0, 3: 0.0}
-_IMPROVING = 2
+#: Steps between two optimistic ones: how many sd the constraints are let off, and which take improvement instead.
+_LEVELS = {1: -1.0, 3: 0.0, 5: -1.0}
+_IMPROVING = (2, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,31 @@ class InSet:
         return ((mean[:, -J:] - self.root * sd[:, -J:]) - self.thresholds) / self.scales
 
 
+@dataclass(frozen=True, slots=True)
+class SetScore(JointMomentScore):
+    """The score of `InSet`; its aim and the edges of the set apart, for a search along them."""
+
+    formula: InSet
+
+    @property
+    def edges(self) -> Edged | None:
+        """The aim and what is missing, with gradients."""
+        return self._at_edges
+
+    def _at_edges(self, x: Floats) -> tuple[float, Floats, Floats, Floats]:
+        means, sds, pulls = zip(*(posterior.mean_sd_pull(x[None, :]) for posterior in self.posteriors), strict=True)
+        mean, sd = np.column_stack(means), np.column_stack(sds)
+        within, J = self.formula, len(self.formula.thresholds)
+        by_mean, by_sd = within.aim.slopes(mean, sd)
+        gradient = np.zeros(len(x))
+        for k, pull in enumerate(pulls[:-J]):
+            gradient += pull(by_mean[:, k], by_sd[:, k])[0]
+        gradients = [
+            pull(1.0 / scale, -within.root / scale)[0] for pull, scale in zip(pulls[-J:], within.scales, strict=True)
+        ]
+        return float(within.aim.value(mean, sd)[0]), gradient, within.missing(mean, sd)[0], np.array(gradients)
+
+
 def in_optimistic_set(outputs: Outputs, aim: JointFormula, root: float, record: dict[str, float]) -> JointMomentScore:
     """The aim in the optimistic set of the level ``root``; the aim itself where nothing is constrained.
 
@@ -104,7 +138,7 @@ def in_optimistic_set(outputs: Outputs, aim: JointFormula, root: float, record: 
         record["empty"] = 1.0
         if outputs.n_candidates is not None:
             record["feasible_at_most"] = min(1.0, outputs.n_candidates * float(tail(root)))
-    return JointMomentScore(outputs.posteriors, formula, record)
+    return SetScore(outputs.posteriors, formula, record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,21 +151,25 @@ class Optimistic(JointUCB):
     objective. Without constraints it is IRGP-UCB.
 
     That step alone ends up just outside the bounds again and again, where upper bounds are largest. So by default it is
-    taken at every fourth step, with the theorem's law. The three in between exploit: the largest upper bound where all
-    constraints hold by one sd, expected improvement under constraints, and the largest upper bound where all hold at
-    their means. They were chosen on benchmarks (ADR 52). Whoever gives a ``law`` gets the optimistic step always.
+    taken at every sixth step, with the theorem's law. Those in between exploit: the largest upper bound where all
+    constraints hold by one sd, and in the middle where all hold at their means; after each but the last, expected
+    improvement under constraints. They were chosen on benchmarks (ADR 52). Whoever gives a ``law`` gets the optimistic
+    step always.
     """
 
     name: ClassVar[str] = "optimistic"
-    every: ClassVar[int] = EVERY
+
+    def period(self, outputs: Outputs) -> int:
+        """Six under constraints, four without, as for one outcome."""
+        return EVERY_SIXTH if outputs.n_constraints else EVERY
 
     def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointMomentScore:
         """One draw of zeta."""
         self.check_one_objective(outputs)
         zeta = self.draw_zeta(outputs, t, rng)
         root = math.sqrt(zeta)
-        turn = t % EVERY if self.law is None and outputs.n_constraints else 0
-        if turn == _IMPROVING:
+        turn = t % EVERY_SIXTH if self.law is None and outputs.n_constraints else 0
+        if turn in _IMPROVING:
             return ConstrainedEI().draw(outputs, t, rng)
         level = _LEVELS.get(turn, root)
         return in_optimistic_set(outputs, OfFirst(UpperBound(root)), level, {"zeta": zeta})
@@ -172,7 +210,6 @@ class Penalised(JointUCB):
     """
 
     name: ClassVar[str] = "penalised"
-    every: ClassVar[int] = EVERY
     weight: float = 10.0
 
     def __post_init__(self) -> None:
@@ -197,21 +234,21 @@ class Penalised(JointUCB):
 class LogFeasible:
     r"""Log improvement, where there is an incumbent, plus :math:`\sum_j \log \Phi\big((h_j - \mu_j)/\sigma_j\big)`."""
 
-    improvement: LogImprovement | None
+    improvement: JointFormula | None
     thresholds: Floats
 
     def value(self, mean: Floats, sd: Floats) -> Floats:
         """Log of the improvement times the probability of feasibility."""
         J = len(self.thresholds)
         total: Floats = log_ndtr((self.thresholds - mean[:, -J:]) / sd[:, -J:]).sum(axis=1)
-        return total if self.improvement is None else total + self.improvement.value(mean[:, 0], sd[:, 0])
+        return total if self.improvement is None else total + self.improvement.value(mean, sd)
 
     def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
         """With r = phi/Phi at z = (h - mean)/sd: -r/sd and -z r/sd for each constraint."""
         J = len(self.thresholds)
         by_mean, by_sd = np.zeros_like(mean), np.zeros_like(sd)
         if self.improvement is not None:
-            by_mean[:, 0], by_sd[:, 0] = self.improvement.slopes(mean[:, 0], sd[:, 0])
+            by_mean, by_sd = self.improvement.slopes(mean, sd)
         z = (self.thresholds - mean[:, -J:]) / sd[:, -J:]
         by_mean[:, -J:] = -inverse_mills_lower(z) / sd[:, -J:]
         by_sd[:, -J:] = by_mean[:, -J:] * z
@@ -233,7 +270,7 @@ class ConstrainedEI(JointRule):
         """Nothing is random."""
         self.check_one_objective(outputs)
         thresholds = np.array(outputs.thresholds)
-        means = _means_at_told(outputs)
+        means = outputs.means_at_told()
         holds = (means[:, 1:] <= thresholds).all(axis=1)
         if not holds.any():
             if not outputs.n_constraints:  # nothing is measured: as EI
@@ -241,15 +278,7 @@ class ConstrainedEI(JointRule):
                 return JointMomentScore(outputs.posteriors, OfFirst(improvement), {"incumbent": improvement.incumbent})
             return JointMomentScore(outputs.posteriors, LogFeasible(None, thresholds), {})
         best = float(means[holds, 0].max())
-        improvement = LogImprovement(best)
-        formula = LogFeasible(improvement, thresholds) if outputs.n_constraints else OfFirst(improvement)
+        formula: JointFormula = OfFirst(LogImprovement(best))
+        if outputs.n_constraints:
+            formula = LogFeasible(formula, thresholds)
         return JointMomentScore(outputs.posteriors, formula, {"incumbent": best})
-
-
-def _means_at_told(outputs: Outputs) -> Floats:
-    """Means of all outcomes at the points where the objective is measured, (k, m)."""
-    first = outputs.views[0]
-    if first.observed is not None:
-        rows = first.observed[first.observed >= 0][: len(first.told)]
-        return outputs.mean[rows]
-    return np.column_stack([view.posterior.mean(first.told) for view in outputs.views])

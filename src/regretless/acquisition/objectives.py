@@ -1,11 +1,10 @@
-r"""Several objectives, all maximised, above a reference point z; with c = sqrt(zeta), one draw for all of them.
+r"""Random scalarisations of several objectives, all maximised, above a reference point z; c = sqrt(zeta), one draw.
 
-- `Chebyshev`: :math:`\arg\max_x \min_k \lambda_k (\mu_k + c\,\sigma_k - z_k)/r_k` with random weights lambda
-  (Paria, Kandasamy and Poczos 2020), the rule with a theorem: :mod:`regretless.theory.objectives`.
-- `HVI`: the point of upper bounds that would add most hypervolume to the front of the means.
+`Chebyshev`: :math:`\arg\max_x \min_k \lambda_k (\mu_k + c\,\sigma_k - z_k)/r_k` with random weights lambda (Paria,
+Kandasamy and Poczos 2020), the rule with a theorem: :mod:`regretless.theory.objectives`.
 
-r_k is the range of that front, so that weights mean the same whatever the units. Constraints, where there are any,
-restrict both to the optimistic set of :mod:`regretless.acquisition.constrained`; with one objective both are UCB.
+r_k is the range of the front of the means, so that weights mean the same whatever the units. Constraints, where there
+are any, restrict it to the optimistic set of :mod:`regretless.acquisition.constrained`; with one objective it is UCB.
 """
 
 import math
@@ -15,17 +14,14 @@ from typing import ClassVar
 import numpy as np
 
 from regretless.acquisition.constrained import in_optimistic_set
-from regretless.acquisition.outputs import JointFormula, JointMomentScore, JointUCB, OfFirst, Outputs
+from regretless.acquisition.hypervolume import EHVI
+from regretless.acquisition.outputs import EVERY_SIXTH, JointMomentScore, JointUCB, OfFirst, Outputs
 from regretless.acquisition.ucb import UpperBound
 from regretless.arrays import Floats
-from regretless.confidence import ShiftedExponential
 from regretless.confidence.schedules import EVERY
-from regretless.pareto import FreeBoxes, free_boxes
 
-__all__ = ["HVI", "Chebyshev", "ChebyshevBound", "Improvement"]
+__all__ = ["Chebyshev", "ChebyshevBound"]
 
-#: With random weights steps without a shift explore too little; of `HVI` alone every second step has the theorem's.
-EVERY_SECOND = 2
 #: Objectives up to which the default exploits by hypervolume: the boxes it takes grow fast with their number.
 _EXPLOITED = 3
 #: On a box the smallest of the K terms is taken softly, over this share of its standard deviation over the candidates:
@@ -77,19 +73,21 @@ class Chebyshev(JointUCB):
     """Random Chebyshev scalarisation, weights from the flat Dirichlet law; with steps in between by default.
 
     Its theorem needs N events only, one per candidate, however many objectives and constraints there are. By default it
-    is taken at every fourth step, with the theorem's shift; with up to three objectives the steps in between exploit:
-    hypervolume improvement without a shift. That was chosen on benchmarks (ADR 52). Whoever gives a ``law`` gets the
-    scalarisation always.
+    is taken, with two or three objectives, at every sixth step, with the theorem's shift; the steps in between exploit:
+    `EHVI`. That was chosen on benchmarks (ADR 52). Whoever gives a ``law`` gets the scalarisation always.
     """
 
     name: ClassVar[str] = "chebyshev"
-    every: ClassVar[int] = EVERY
+
+    def period(self, outputs: Outputs) -> int:
+        """Six with two or three objectives, four otherwise."""
+        return EVERY_SIXTH if 1 < outputs.n_objectives <= _EXPLOITED else EVERY
 
     def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointMomentScore:
         """One draw of zeta, then one of the weights; they are recorded."""
         K = outputs.n_objectives
-        if self.law is None and t % EVERY and 1 < K <= _EXPLOITED:
-            return HVI(law=ShiftedExponential(0.0)).draw(outputs, t, rng)
+        if self.law is None and 1 < K <= _EXPLOITED and t % self.period(outputs):
+            return EHVI().draw(outputs, t, rng)
         zeta = self.draw_zeta(outputs, t, rng)
         root = math.sqrt(zeta)
         if K == 1:
@@ -103,62 +101,3 @@ class Chebyshev(JointUCB):
             aim = ChebyshevBound(root, scaled, outputs.reference, _SOFT * spread)
         record = {"zeta": zeta} | {f"weight_{k}": float(weight) for k, weight in enumerate(weights)}
         return in_optimistic_set(outputs, aim, root, record)
-
-
-@dataclass(frozen=True, slots=True)
-class Improvement:
-    """Hypervolume improvement of the upper bounds; where there is none, minus what is missing to one.
-
-    In units of the ranges ``scale``; the second part is the depth of :class:`regretless.pareto.FreeBoxes`, so that the
-    score is continuous and leads out of what is dominated.
-    """
-
-    root: float
-    boxes: FreeBoxes  # in units of the scale
-    scale: Floats
-
-    def value(self, mean: Floats, sd: Floats) -> Floats:
-        """The improvement, or minus what is missing."""
-        U = self._upper(mean, sd)
-        value, _ = self.boxes.depth(U, np.ones(U.shape[1]))
-        adds = value > 0.0
-        value[adds] = self.boxes.improvement(U[adds])
-        return value
-
-    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
-        """Those by each upper bound, times (1, c)."""
-        U = self._upper(mean, sd)
-        depth, by_u = self.boxes.depth(U, np.ones(U.shape[1]))
-        adds = depth > 0.0
-        by_u[adds] = self.boxes.improvement_and_slopes(U[adds])[1]
-        by_mean = np.zeros_like(mean)
-        by_mean[:, : U.shape[1]] = by_u / self.scale
-        return by_mean, self.root * by_mean
-
-    def _upper(self, mean: Floats, sd: Floats) -> Floats:
-        K = len(self.scale)
-        return (mean[:, :K] + self.root * sd[:, :K]) / self.scale
-
-
-@dataclass(frozen=True, slots=True)
-class HVI(JointUCB):
-    """Hypervolume improvement of the upper bounds over the front of the means, exactly, with gradients.
-
-    With N events, one per candidate, the expected hypervolume of all candidates is at most that of their upper bounds;
-    the greedy rule itself has no regret bound. The number of boxes grows like (front size)^(K/2).
-    """
-
-    name: ClassVar[str] = "hvi"
-    every: ClassVar[int] = EVERY_SECOND
-
-    def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointMomentScore:
-        """One draw of zeta."""
-        zeta = self.draw_zeta(outputs, t, rng)
-        root = math.sqrt(zeta)
-        aim: JointFormula = OfFirst(UpperBound(root))
-        if outputs.n_objectives > 1:
-            assert outputs.reference is not None
-            front = outputs.front_of_means()
-            scale = outputs.ranges(front)
-            aim = Improvement(root, free_boxes(front / scale, outputs.reference / scale), scale)
-        return in_optimistic_set(outputs, aim, root, {"zeta": zeta})

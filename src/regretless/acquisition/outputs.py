@@ -7,9 +7,9 @@ those of each outcome's model.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,11 +17,25 @@ from regretless.acquisition.base import Formula, View
 from regretless.acquisition.ucb import BOX_SHIFT
 from regretless.arrays import Floats, show
 from regretless.confidence import Interleaved, Law, ShiftedExponential
+from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
 from regretless.gp import Posterior
 from regretless.pareto import non_dominated
 
-__all__ = ["JointFormula", "JointMomentScore", "JointRule", "JointScore", "JointUCB", "OfFirst", "Outputs"]
+__all__ = [
+    "EVERY_SIXTH",
+    "Edged",
+    "JointFormula",
+    "JointMomentScore",
+    "JointRule",
+    "JointScore",
+    "JointUCB",
+    "OfFirst",
+    "Outputs",
+]
+
+#: With several outcomes every sixth step is the theorem's. Chosen on benchmarks (ADR 52), not by a theorem.
+EVERY_SIXTH = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +96,18 @@ class Outputs:
         Y = mean[holds, :K] if holds.any() else mean[:, :K]
         return np.unique(Y[non_dominated(Y)], axis=0)
 
+    def means_at_told(self) -> Floats:
+        """Means of all outcomes at the points where an objective is measured or pending, (k, m)."""
+        objectives = self.views[: self.n_objectives]
+        if objectives[0].observed is not None:
+            rows = np.concatenate([view.told_rows for view in objectives])
+            found: Floats = self.mean[rows if len(objectives) == 1 else np.unique(rows)]
+            return found
+        told = np.vstack([view.told for view in objectives])
+        if len(objectives) > 1:
+            told = np.unique(told, axis=0)
+        return np.column_stack([view.posterior.mean(told) for view in self.views])
+
     def ranges(self, front: Floats) -> Floats:
         """Width of the front in each objective, (K,); where it has none, that of all means, or else 1."""
         everywhere = np.ptp(self.mean[:, : self.n_objectives], axis=0)
@@ -91,6 +117,10 @@ class Outputs:
 def _first_positive(one: Floats, other: Floats) -> Floats:
     tiny = np.finfo(np.float64).tiny  # a quotient by less is not finite
     return np.where(one > tiny, one, np.where(other > tiny, other, 1.0))
+
+
+#: x -> (aim, its gradient, what is missing to each edge, the gradients of that), shapes (), (d,), (J,), (J, d).
+Edged: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats, Floats]]
 
 
 class JointScore(Protocol):
@@ -111,6 +141,11 @@ class JointScore(Protocol):
 
     def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
         """The score and its gradient at the rows of X, shapes (m,) and (m, d)."""
+        ...
+
+    @property
+    def edges(self) -> Edged | None:
+        """Aim and edges, where the score is the largest aim inside a set; None otherwise."""
         ...
 
 
@@ -171,6 +206,11 @@ class JointMomentScore:
                 gradient = gradient + pull(by_mean[:, k], by_sd[:, k])
         return self.formula.value(mean, sd), gradient
 
+    @property
+    def edges(self) -> Edged | None:
+        """None: it is defined everywhere."""
+        return None
+
 
 class JointRule(ABC):
     """How the next point is chosen where there are several outcomes."""
@@ -199,12 +239,15 @@ class JointUCB(JointRule):
     on a table, ``events_each`` events per candidate, and `BOX_SHIFT` elsewhere.
     """
 
-    every: ClassVar[int]
     law: Law | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.law is not None and not hasattr(self.law, "draw"):
             raise InvalidInput(f"{self.name}: law must be a law of zeta such as TightUnion(200), got {show(self.law)}.")
+
+    def period(self, outputs: Outputs) -> int:  # noqa: ARG002
+        """Steps from one with the theorem's shift to the next, where no law is given."""
+        return EVERY
 
     def events_each(self, outputs: Outputs) -> int:  # noqa: ARG002
         """One-sided events per candidate that the theorem is about."""
@@ -215,8 +258,9 @@ class JointUCB(JointRule):
         if self.law is not None:
             return self.law
         if outputs.n_candidates is None:
-            return ShiftedExponential(Interleaved(BOX_SHIFT, self.every))
-        return ShiftedExponential.for_events(outputs.n_candidates * self.events_each(outputs), every=self.every)
+            return ShiftedExponential(Interleaved(BOX_SHIFT, self.period(outputs)))
+        events = outputs.n_candidates * self.events_each(outputs)
+        return ShiftedExponential.for_events(events, every=self.period(outputs))
 
     def draw_zeta(self, outputs: Outputs, t: int, rng: np.random.Generator) -> float:
         """One draw of zeta a suggestion."""

@@ -17,12 +17,12 @@ from regretless.optimizer.history import History
 from regretless.optimizer.joint import expected_at, moments_at, moments_everywhere
 from regretless.optimizer.model import Fitted
 from regretless.optimizer.recommend import Choice
-from regretless.optimizer.scene import thresholds_of
+from regretless.optimizer.scene import objective_of, thresholds_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
 from regretless.optimizer.trust import least_trusted
 from regretless.rng import Purpose
-from regretless.search import FINE, Allowed, Objective, argmax
+from regretless.search import Allowed, argmax
 from regretless.spaces import Point
 from regretless.theory import feasible_choice, log_prob_feasible, remaining_feasible_regret
 
@@ -67,8 +67,7 @@ def _climbed(task: Task, fitted: tuple[Fitted, ...], X: Floats) -> Point | None:
     outputs = Outputs(views, 1, thresholds_of(task, fitted))
     level = -float(ndtri(1.0 - task.risk / len(task.constraints)))
     score = in_optimistic_set(outputs, OfFirst(Mean()), level, {})
-    objective = Objective(score.at, score.value_and_gradient, precision=FINE)
-    return argmax(task.domain, objective, X, score.on(outputs), Allowed(None, X[:0]))
+    return argmax(task.domain, objective_of(score), X, score.on(outputs), Allowed(None, X[:0]))
 
 
 def _view(task: Task, fitted: Fitted, X: Floats) -> View:

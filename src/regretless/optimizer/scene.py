@@ -1,11 +1,12 @@
 """What the rule sees: the posterior of each outcome over the same candidates, pending and failed trials imagined."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from regretless.acquisition import JointRule, JointScore, Outputs, Rule, Score, View
+from regretless.acquisition import JointRule, JointScore, Outputs, Rule, View
 from regretless.arrays import Floats
 from regretless.gp import Posterior
 from regretless.optimizer.history import History, Series
@@ -15,10 +16,21 @@ from regretless.optimizer.state import State
 from regretless.optimizer.task import Task
 from regretless.pareto import non_dominated
 from regretless.rng import Purpose, stream
-from regretless.search import climber, points_around
+from regretless.search import FINE, Objective, climber, points_around
 from regretless.spaces import UNLISTED
 
-__all__ = ["Scene", "desirability", "outputs_of", "reference_of", "reference_to_keep", "scene_of", "thresholds_of"]
+__all__ = [
+    "Scene",
+    "desirability",
+    "objective_of",
+    "outputs_of",
+    "reference_of",
+    "reference_to_keep",
+    "scene_of",
+    "thresholds_of",
+]
+
+Record: TypeAlias = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +45,19 @@ class Scene:
         """The candidates, or the points from which a search starts."""
         return self.views[0].X
 
-    def draw(self, rule: Rule | JointRule, t: int, rng: np.random.Generator) -> tuple[Score | JointScore, Floats]:
-        """The score of a rule, and its values on the candidates."""
+    def draw(self, rule: Rule | JointRule, t: int, rng: np.random.Generator) -> tuple[Objective, Floats, Record]:
+        """The score of a rule, to be searched, its values on the candidates, and what was drawn."""
         if isinstance(rule, Rule):
             score = rule.draw(self.views[0], t, rng)
-            return score, score.on(self.views[0])
+            return Objective(score.at, score.value_and_gradient), score.on(self.views[0]), score.record
         assert self.outputs is not None
         joint = rule.draw(self.outputs, t, rng)
-        return joint, joint.on(self.outputs)
+        return objective_of(joint), joint.on(self.outputs), joint.record
+
+
+def objective_of(score: JointScore) -> Objective:
+    """A score of several outcomes, to be searched closely and along its edges."""
+    return Objective(score.at, score.value_and_gradient, FINE, score.edges)
 
 
 def scene_of(task: Task, history: History, trial: int, state: State) -> Scene:

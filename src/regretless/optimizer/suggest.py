@@ -12,9 +12,7 @@ from regretless.optimizer.state import State, with_search
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import (
-    FINE,
     Allowed,
-    Objective,
     argmax,
     as_tried,
     designed_point,
@@ -69,11 +67,10 @@ def _random(task: Task, trial: int, allowed: Allowed, why: str) -> Suggestion:
 def _ruled(task: Task, history: History, trial: int, state: State, allowed: Allowed) -> Suggestion:
     domain, fits = task.domain, tuple(state.believed(k).fit for k in range(len(task.outcomes)))
     scene = scene_of(task, history, trial, state)
-    score, values = scene.draw(task.rule, history.n_ruled + 1, stream(task.seed, trial, Purpose.RULE))
+    objective, values, record = scene.draw(task.rule, history.n_ruled + 1, stream(task.seed, trial, Purpose.RULE))
     noise_share = max(fit.hyperparameters.noise_var / fit.hyperparameters.signal_var for fit in fits)
     worth = worth_trying(task, history, allowed, noise_share)
-    precise = {} if len(task.outcomes) == 1 else {"precision": FINE}
-    found = argmax(domain, Objective(score.at, score.value_and_gradient, **precise), scene.X, values, worth)
+    found = argmax(domain, objective, scene.X, values, worth)
     if found is None:
         listed = domain.n_candidates is not None
         why = "no candidate has a finite score" if listed else "no untried point with a finite score was found"
@@ -89,7 +86,7 @@ def _ruled(task: Task, history: History, trial: int, state: State, allowed: Allo
     return Suggestion(
         point,
         "rule",
-        dict(score.record),
+        dict(record),
         expected=expected,
         subset=(used, told) if used < told else None,
         jitter=max(view.posterior.jitter for view in scene.views),

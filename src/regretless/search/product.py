@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.search.ascent import climb_in
+from regretless.search.edges import Edged, along_edges
 from regretless.spaces import Mixed
 
 __all__ = ["Objective", "near", "search_product"]
@@ -34,6 +35,7 @@ class Objective:
     at: Callable[[Floats], Floats]
     value_and_gradient: Callable[[Floats], tuple[Floats, Floats]]
     precision: float = PRECISION  # how closely a local search goes for its maximum, as a share of the score's scale
+    edges: Edged | None = None  # of a set that the best point is wanted in, where the score is one inside a set
 
 
 def search_product(
@@ -66,7 +68,13 @@ def search_product(
     tried = space.snap(found)
     if not np.array_equal(tried, found):  # what counts is the score of what will be tried
         score = objective.at(tried)
-    return _best_open(space, np.vstack([tried, X]), np.concatenate([score, values]), blocked)
+    best = _best_open(space, np.vstack([tried, X]), np.concatenate([score, values]), blocked)
+    if best is None or objective.edges is None:
+        return best
+    better = along_edges(space, objective.edges, best[0])
+    if better is None or near(space, better[None, :], blocked)[0]:
+        return best
+    return better, float(objective.at(better[None, :])[0])
 
 
 def near(space: Mixed, X: Floats, others: Floats) -> npt.NDArray[np.bool_]:
