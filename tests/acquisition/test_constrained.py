@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from regretless.acquisition import EI, IRGPUCB, ConstrainedEI, Optimistic, Penalised
+from regretless.acquisition import EI, IRGPUCB, Chebyshev, ConstrainedEI, Optimistic, Penalised
 from regretless.acquisition.constrained import InSet
 from regretless.acquisition.outputs import OfFirst
 from regretless.acquisition.ucb import UpperBound
@@ -147,6 +147,64 @@ def test_weights_are_checked():
     for weight in (0.0, -1.0, np.nan, "much"):
         with pytest.raises(InvalidInput, match="penalised: weight must be"):
             Penalised(weight)
+
+
+@pytest.mark.parametrize("kind", ["table", "box"])
+@pytest.mark.parametrize(("share", "counts"), [(1e-2, True), (1e-4, True), (1e-6, False)])
+def test_the_fifth_step_keeps_the_distance_of_a_measurement(kind, share, counts):
+    """One sd of the model and of its noise, where the noise is more than what a fit leaves without any."""
+    out = outputs(kind, 1, 2, noise_var=1.3 * share)
+    for t in range(1, 13):
+        formula = Optimistic().draw(out, t, rng(t)).formula
+        if t % 6 != 5:
+            assert not np.any(getattr(formula, "noise_var", 0.0))
+            continue
+        sd = np.sqrt(out.sd[:, 1:] ** 2 + (1.3 * share if counts else 0.0))
+        np.testing.assert_allclose(
+            formula.missing(out.mean, out.sd), (out.mean[:, 1:] + sd - out.thresholds) / np.sqrt(1.3), rtol=1e-12
+        )
+
+
+@pytest.mark.parametrize("rule", [Optimistic(), Chebyshev()])
+@pytest.mark.parametrize("t", [5, 6])
+def test_aim_and_edges_with_gradients(rule, t):
+    """By the definition, and by central differences."""
+    out = outputs("box", 1 if isinstance(rule, Optimistic) else 2, 2, d=3, n=12, threshold=0.2)
+    score = rule.draw(out, t, rng(t))
+    if score.edges is None:
+        assert isinstance(rule, Chebyshev)
+        assert t == 5  # expected improvement has no edges
+        return
+    X, h = rng(1).random((6, 3)), 1e-5
+    for x in X:
+        aim, gradient, missing, gradients = score.edges(x)
+        moments = [
+            np.column_stack(part) for part in zip(*(post.mean_sd(x[None, :]) for post in out.posteriors), strict=True)
+        ]
+        assert aim == pytest.approx(score.formula.aim.value(*moments)[0], rel=1e-9)
+        np.testing.assert_allclose(missing, score.formula.missing(*moments)[0], rtol=1e-9)
+        for j in range(3):
+            up, down = (score.edges(x + sign * h * np.eye(3)[j]) for sign in (1.0, -1.0))
+            assert gradient[j] == pytest.approx((up[0] - down[0]) / (2 * h), rel=1e-4, abs=1e-6)
+            np.testing.assert_allclose(gradients[:, j], (up[2] - down[2]) / (2 * h), rtol=1e-4, atol=1e-6)
+
+
+def test_along_the_edges_the_search_finds_more():
+    """Against the same search without them, in three columns: never less by more than rounding, and inside the set."""
+    gain, space = [], Box([(0.0, 1.0)] * 3)
+    for seed in range(20):
+        out = outputs("box", 1, 2, threshold=-0.3, seed=seed, d=3, n=20, n_candidates=200)
+        score = Optimistic(law=Schedule.constant(1.0)).draw(out, 1, rng(seed))
+        aims = []
+        for edges in (score.edges, None):
+            objective = Objective(score.at, score.value_and_gradient, 1e-6, edges)
+            x = search_product(space, objective, out.views[0].X, score.on(out), blocked=np.empty((0, 3)))[0]
+            aim, _, missing, _ = score.edges(x)
+            assert missing.max() <= 1e-6
+            aims.append(aim)
+        gain.append(aims[0] - aims[1])
+    assert np.min(gain) > -1e-9
+    assert np.mean(gain) > 1e-4
 
 
 def found_by(out, score, formula, d):

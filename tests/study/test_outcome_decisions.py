@@ -78,9 +78,9 @@ class TestConstraints:
         task, history = far._task, far._history()
         state = believed(task, history, 8, State.empty(task))
         scene = scene_of(task, history, 8, state)
-        score, values = scene.draw(task.rule, 3, np.random.default_rng(1))
+        _, values, record = scene.draw(task.rule, 3, np.random.default_rng(1))
         view = scene.views[0]
-        assert np.argmax(values) == np.argmax(view.mean + math.sqrt(score.record["zeta"]) * view.sd)
+        assert np.argmax(values) == np.argmax(view.mean + math.sqrt(record["zeta"]) * view.sd)
 
     @pytest.mark.parametrize("space", ["table", "box"])
     def test_greater_is_less_of_minus(self, space):

@@ -39,9 +39,12 @@ _WEIGHT = 1.0
 _MARGIN = 0.02
 
 
-#: Steps between two optimistic ones: how many sd the constraints are let off, and which take improvement instead.
+#: Steps between two optimistic ones: how many sd the constraints are let off, which take improvement instead, and at
+#: which constraints are to hold as measured. A function with jumps looks noisy to its model: where the model trusts its
+#: mean it may measure on the wrong side of a bound for ever.
 _LEVELS = {1: -1.0, 3: 0.0, 5: -1.0}
 _IMPROVING = (2, 4)
+_MEASURED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class InSet:
     floor: float
     weight: float = 0.0
     margin: float = 0.0
+    noise_var: Floats | float = 0.0  # of each constraint, where its measurements are to hold too
 
     def value(self, mean: Floats, sd: Floats) -> Floats:
         """The score."""
@@ -83,14 +87,20 @@ class InSet:
         by_v[outside] = 0.0
         by_v[outside, v[outside].argmax(axis=1)] = -1.0
         by_mean[outside] = by_sd[outside] = 0.0
-        by_mean[:, -v.shape[1] :] += by_v / self.scales
-        by_sd[:, -v.shape[1] :] -= self.root * by_v / self.scales
+        J = v.shape[1]
+        by_mean[:, -J:] += by_v / self.scales
+        by_sd[:, -J:] -= self.root * by_v / self.scales * (sd[:, -J:] / self.spread(sd))
         return by_mean, by_sd
 
     def missing(self, mean: Floats, sd: Floats) -> Floats:
         """What the lower bounds are above the thresholds, in prior standard deviations, (N, J)."""
         J = len(self.thresholds)
-        return ((mean[:, -J:] - self.root * sd[:, -J:]) - self.thresholds) / self.scales
+        return ((mean[:, -J:] - self.root * self.spread(sd)) - self.thresholds) / self.scales
+
+    def spread(self, sd: Floats) -> Floats:
+        """Standard deviation of each constraint, of its measurements where noise counts, (N, J)."""
+        sd = sd[:, -len(self.thresholds) :]
+        return np.sqrt(sd * sd + self.noise_var) if np.any(self.noise_var) else sd
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +123,21 @@ class SetScore(JointMomentScore):
         for k, pull in enumerate(pulls[:-J]):
             gradient += pull(by_mean[:, k], by_sd[:, k])[0]
         gradients = [
-            pull(1.0 / scale, -within.root / scale)[0] for pull, scale in zip(pulls[-J:], within.scales, strict=True)
+            pull(1.0 / scale, -within.root / scale * share)[0]
+            for pull, scale, share in zip(pulls[-J:], within.scales, sd[0, -J:] / within.spread(sd)[0], strict=True)
         ]
         return float(within.aim.value(mean, sd)[0]), gradient, within.missing(mean, sd)[0], np.array(gradients)
 
 
-def in_optimistic_set(outputs: Outputs, aim: JointFormula, root: float, record: dict[str, float]) -> JointMomentScore:
+def in_optimistic_set(
+    outputs: Outputs, aim: JointFormula, root: float, record: dict[str, float], *, measured: bool = False
+) -> JointMomentScore:
     """The aim in the optimistic set of the level ``root``; the aim itself where nothing is constrained.
 
-    A level below 0 makes the set a cautious one: of points whose constraints hold by so many sd. ``record`` gets
-    ``empty`` = 1.0 where no candidate is in the optimistic set. On a table that proves that some candidate is feasible
-    with probability at most N P(N(0, 1) > root), which is recorded as ``feasible_at_most``.
+    A level below 0 makes the set a cautious one: of points whose constraints hold by so many sd, of the measurements
+    with their noise if they are to hold as ``measured``. ``record`` gets ``empty`` = 1.0 where no candidate is in the
+    optimistic set. On a table that proves that some candidate is feasible with probability at most
+    N P(N(0, 1) > root), which is recorded as ``feasible_at_most``.
     """
     if not outputs.n_constraints:
         return JointMomentScore(outputs.posteriors, aim, record)
@@ -133,7 +147,8 @@ def in_optimistic_set(outputs: Outputs, aim: JointFormula, root: float, record: 
     on_box = outputs.n_candidates is None
     weight, margin = (_WEIGHT * float(values.std()), _MARGIN) if on_box else (0.0, 0.0)
     floor = low - (high - low) - 0.5 * weight * margin * outputs.n_constraints - 1.0
-    formula = InSet(aim, root, np.array(outputs.thresholds), outputs.scales, floor, weight, margin)
+    noise_var = outputs.noise_var if measured else 0.0
+    formula = InSet(aim, root, np.array(outputs.thresholds), outputs.scales, floor, weight, margin, noise_var)
     if root > 0.0 and formula.missing(mean, sd).max(axis=1).min() > 0.0:
         record["empty"] = 1.0
         if outputs.n_candidates is not None:
@@ -152,9 +167,9 @@ class Optimistic(JointUCB):
 
     That step alone ends up just outside the bounds again and again, where upper bounds are largest. So by default it is
     taken at every sixth step, with the theorem's law. Those in between exploit: the largest upper bound where all
-    constraints hold by one sd, and in the middle where all hold at their means; after each but the last, expected
-    improvement under constraints. They were chosen on benchmarks (ADR 52). Whoever gives a ``law`` gets the optimistic
-    step always.
+    constraints hold by one sd, then where all hold at their means, then where all hold by one sd of a measurement;
+    between these, expected improvement under constraints. They were chosen on benchmarks (ADR 52). Whoever gives a
+    ``law`` gets the optimistic step always.
     """
 
     name: ClassVar[str] = "optimistic"
@@ -172,7 +187,7 @@ class Optimistic(JointUCB):
         if turn in _IMPROVING:
             return ConstrainedEI().draw(outputs, t, rng)
         level = _LEVELS.get(turn, root)
-        return in_optimistic_set(outputs, OfFirst(UpperBound(root)), level, {"zeta": zeta})
+        return in_optimistic_set(outputs, OfFirst(UpperBound(root)), level, {"zeta": zeta}, measured=turn == _MEASURED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ __all__ = [
 
 #: With several outcomes every sixth step is the theorem's. Chosen on benchmarks (ADR 52), not by a theorem.
 EVERY_SIXTH = 6
+#: A noise variance of this share of the signal's is noise; less is what a fit leaves where there is none.
+_NOISY = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,13 @@ class Outputs:
         """Prior standard deviation of each constraint's outcome, (J,)."""
         priors = [view.posterior.kernel.signal_var for view in self.views[self.n_objectives :]]
         return np.sqrt(np.array(priors, dtype=np.float64))
+
+    @property
+    def noise_var(self) -> Floats:
+        """Noise variance of each constraint's outcome where that is more than rounding, (J,)."""
+        posteriors = self.posteriors[self.n_objectives :]
+        shares = np.array([posterior.noise_var / posterior.kernel.signal_var for posterior in posteriors])
+        return np.where(shares >= _NOISY, [posterior.noise_var for posterior in posteriors], 0.0)
 
     def front_of_means(self) -> Floats:
         """Pareto front of the objectives' means, over the candidates whose constraints hold at their means.
