@@ -81,9 +81,17 @@ def test_slopes_by_central_differences(seed, K, width, distance):
             (by_mean[:, k], formula.value(mean + e, sd), formula.value(mean - e, sd)),
             (by_sd[:, k], formula.value(mean, sd + e), formula.value(mean, sd - e)),
         ):
-            rounding = 1e-14 * np.abs(value) / h
+            central = (up - down) / (2.0 * h)
+            # Far from the front one box takes over from another within a step: there the one-sided slopes differ.
+            rounding = 1e-14 * np.abs(value).max()
+            bend = np.abs((up - value) - (value - down))
+            smooth = bend <= 1e-3 * h * np.abs(central) + 1e-8 + rounding
+            assert smooth.sum() >= 5
             np.testing.assert_allclose(
-                slope, (up - down) / (2.0 * h), rtol=1e-3, atol=1e-4 * np.abs(slope).max() + rounding.max()
+                slope[smooth],
+                central[smooth],
+                rtol=1e-3,
+                atol=1e-3 / sd.min() + (rounding / h).max(),
             )
 
 

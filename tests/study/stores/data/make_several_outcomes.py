@@ -1,7 +1,7 @@
 """Writes a database of studies with several outcomes; never write it again.
 
-``python tests/study/stores/data/make_several_outcomes.py several_outcomes.db`` from the root of the repository. Run by the
-code before expected hypervolume improvement and searches along edges it wrote ``several_outcomes_before_edges.db``.
+``python tests/study/stores/data/make_several_outcomes.py several_outcomes.db`` from the root of the repository. Run by
+the code before expected hypervolume improvement and searches along edges it wrote ``several_outcomes_before_edges.db``.
 """
 
 import sys
