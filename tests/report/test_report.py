@@ -10,12 +10,12 @@ from regretless import GPUCB, Study, Surrogate
 from regretless.confidence import Schedule, ShiftedExponential
 from regretless.lab import effects, explain
 from regretless.lab.explain import expected
+from regretless.lab.looks import certificates
 from regretless.lab.status import status_of
 from regretless.lab.text import interval, number
 from regretless.optimizer import suggest
 from regretless.optimizer.wording import rounded
 from regretless.report import html_report
-from regretless.report.figures import certificates
 from regretless.study.replay import asked_from
 
 

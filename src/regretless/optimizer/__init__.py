@@ -1,6 +1,6 @@
 """Algorithm 1 as pure steps on frozen data: task and history in, suggestion out. What adapters stand on."""
 
-from regretless.optimizer.assess import assess, certificate_of, measurement_of, recommended
+from regretless.optimizer.assess import assess, certificate_of, left_out_of, measurement_of, recommended
 from regretless.optimizer.certificate import Certified, FeasibleRegret, FrontRegret, RemainingRegret
 from regretless.optimizer.certify import Proof, certify
 from regretless.optimizer.front import Front
@@ -93,6 +93,7 @@ __all__ = [
     "hyperparameters_to_data",
     "inferred_reference",
     "kept",
+    "left_out_of",
     "measurement_of",
     "outdated",
     "params_of",

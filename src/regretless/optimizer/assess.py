@@ -7,11 +7,11 @@ from regretless.optimizer.certify import certify
 from regretless.optimizer.feasible import certify_feasible, recommend_feasible
 from regretless.optimizer.front import Front, certify_front, recommend_front
 from regretless.optimizer.history import History
-from regretless.optimizer.recommend import Choice, predict_measurement, recommend
+from regretless.optimizer.recommend import Choice, predict_left_out, predict_measurement, recommend
 from regretless.optimizer.state import State, believed, doubted
 from regretless.optimizer.task import Task, params_of
 
-__all__ = ["assess", "certificate_of", "measurement_of", "recommended"]
+__all__ = ["assess", "certificate_of", "left_out_of", "measurement_of", "recommended"]
 
 
 def assess(task: Task, history: History, *, eps: float | None = None, draws: int = 0) -> Certified:
@@ -101,3 +101,13 @@ def measurement_of(
     limits = wanted.limits.reaching(wanted.outward(history.series(outcome).y)).maximised(wanted.sign)
     median, low, high = predict_measurement(task, state.doubted(outcome), X, limits=limits)
     return wanted.outward(median), *wanted.outward_interval(low, high)
+
+
+def left_out_of(task: Task, state: State, outcome: int = 0) -> tuple[tuple[int, ...], Floats, Floats, Floats, Floats]:
+    """Trials, and of each the measured value, and median, lower and upper end by all other results.
+
+    ``state`` has been doubted.
+    """
+    wanted = task.outcomes[outcome]
+    trials, value, median, low, high = predict_left_out(task, state.doubted(outcome))
+    return trials, wanted.outward(value), wanted.outward(median), *wanted.outward_interval(low, high)

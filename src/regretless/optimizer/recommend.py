@@ -14,8 +14,9 @@ from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import Allowed, Objective, argmax, points_around
 from regretless.spaces import Point
+from regretless.theory import leave_one_out
 
-__all__ = ["Choice", "predict", "predict_measurement", "recommend"]
+__all__ = ["Choice", "predict", "predict_left_out", "predict_measurement", "recommend"]
 
 #: The share of measurements that an interval should hold, under a model that is given.
 _SHARE = 0.9
@@ -84,12 +85,7 @@ def predict_measurement(
     with single_thread():
         posterior, hyperparameters = fitted.belief.posterior, fitted.fit.hyperparameters
         mean, sd = posterior.mean_sd(X)
-        # On a scale that is compressed on both sides the tails are long as it is: no Student's law on top.
-        if task.surrogate.method == "fixed" or hyperparameters.units.both:
-            quantile = float(ndtri(0.5 + 0.5 * _SHARE))
-        else:
-            freedom = max(len(posterior) - posterior.n_source - X.shape[1] - 1, 2)
-            quantile = float(stdtrit(freedom, 0.5 + 0.5 * _SHARE_FITTED))
+        quantile = _quantile(task, fitted)
         reach = quantile * np.sqrt(sd * sd + hyperparameters.noise_var)
         noise = quantile * math.sqrt(hyperparameters.noise_var)
         with np.errstate(over="ignore"):  # a limit that is past the largest float here is none
@@ -101,3 +97,29 @@ def predict_measurement(
         )
         median, low, high = (hyperparameters.units.restored(z, 0.0)[0] for z in ends)
         return median, low, high
+
+
+def predict_left_out(task: Task, fitted: Fitted) -> tuple[tuple[int, ...], Floats, Floats, Floats, Floats]:
+    """Each told value beside what the others predict of it: trials, value, median and the ends, in the units of y.
+
+    The hyperparameters are those fitted to all of them (see `leave_one_out`); the ends are as in `predict_measurement`.
+    """
+    with single_thread():
+        posterior, units = fitted.belief.posterior, fitted.fit.hyperparameters.units
+        loo = leave_one_out(posterior)
+        reach = _quantile(task, fitted) * loo.sd
+        ends = (posterior.y[posterior.n_source :], loo.mean, loo.mean - reach, loo.mean + reach)
+        value, median, low, high = (units.restored(z, 0.0)[0] for z in ends)
+        return fitted.used, value, median, low, high
+
+
+def _quantile(task: Task, fitted: Fitted) -> float:
+    """How many standard deviations hold nine of ten measurements to one side and the other.
+
+    On a scale that is compressed on both sides the tails are long as it is: no Student's law on top.
+    """
+    posterior = fitted.belief.posterior
+    if task.surrogate.method == "fixed" or fitted.fit.hyperparameters.units.both:
+        return float(ndtri(0.5 + 0.5 * _SHARE))
+    freedom = max(len(posterior) - posterior.n_source - task.domain.dim - 1, 2)
+    return float(stdtrit(freedom, 0.5 + 0.5 * _SHARE_FITTED))

@@ -2,16 +2,14 @@
 
 import io
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.errors import InvalidInput, NumericalError
 from regretless.lab.effects import Effect
+from regretless.lab.looks import certificates
 from regretless.lab.text import objectives_of
-from regretless.optimizer import Certified
 from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_regret
 from regretless.plots.canvas import BLUE, SKY, load
 from regretless.plots.page import image
@@ -20,10 +18,7 @@ from regretless.study import Study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["certificate_figure", "certificates", "effects_figure", "front_figure", "progress_figure"]
-
-#: Certificates that are computed again for the figure: each needs a fit.
-_LOOKS = 12
+__all__ = ["certificate_figure", "effects_figure", "front_figure", "progress_figure"]
 
 
 def progress_figure(study: Study) -> str:
@@ -49,23 +44,6 @@ def front_figure(study: Study) -> str:
     for ax in axes[len(pairs) :]:
         ax.set_visible(False)
     return _embedded(figure, "Measured and recommended points, one objective against another")
-
-
-def certificates(study: Study) -> tuple[list[Certified], list[int]]:
-    """What the certificate was after some of the results, and after how many; the last is the one now.
-
-    All of them are the study's own: its model, its candidates, the results as they are corrected today.
-    """
-    used = (trial for trial in study.trials if trial.status != "lost" and not trial.excluded)
-    n = sum(trial.value is not None for trial in used)
-    counts = sorted({int(count) for count in np.linspace(min(3, n), n, _LOOKS)})
-    looks = {}
-    for count in reversed(counts):  # now first: its model is at hand
-        with suppress(
-            NumericalError, InvalidInput
-        ):  # values that are too large to say what is left, or outcomes without any
-            looks[count] = study.certificate(leave_out=n - count)
-    return list(looks.values())[::-1], list(looks)[::-1]
 
 
 def certificate_figure(study: Study) -> str:

@@ -13,6 +13,7 @@ from regretless.optimizer import (
     StopRule,
     certificate_of,
     check_stop,
+    left_out_of,
     measurement_of,
     predict,
     recommended,
@@ -163,6 +164,24 @@ class Predictions(Properties):
         history = self._told_history("predict_measurement")
         X, k = self._encoded(many, "predict_measurement"), self._number_of(outcome)
         return measurement_of(self._task, history, self._carried.doubt(history), X, k)
+
+    def predict_left_out(self, outcome: str | None = None) -> tuple[tuple[int, ...], Floats, Floats, Floats, Floats]:
+        """Each result beside what all others predict of it: trials, measured, median, lower and upper end.
+
+        A model that can be trusted has nine of ten results between the ends. Where there are very many results, it is
+        about those that the model rests on. The parameters of the model are not fitted again.
+
+        >>> from regretless import Study
+        >>> study = Study([{"t": t} for t in range(10)], seed=1)
+        >>> for _ in range(8):
+        ...     trial = study.ask()
+        ...     trial = study.tell(trial, -abs(trial.params["t"] - 4))
+        >>> trials, measured, median, low, high = study.predict_left_out()
+        >>> len(trials), bool((low < median).all())
+        (8, True)
+        """
+        history, k = self._told_history("predict_left_out"), self._number_of(outcome)
+        return left_out_of(self._task, self._carried.doubt(history), k)
 
     # Inside ---------------------------------------------------------------------------------------------------------
 

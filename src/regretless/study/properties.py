@@ -14,6 +14,7 @@ from regretless.study.carried import Carried
 from regretless.study.frame import Backend, columns_of, frame_of
 from regretless.study.journal import Event, Journal
 from regretless.study.ledger import Ledger, Recorder
+from regretless.study.registry import check_author
 from regretless.study.settings import Settings
 from regretless.study.trial import Trial
 
@@ -71,8 +72,17 @@ class Properties:
 
     @property
     def author(self) -> str:
-        """Who is named in the record of what happens here."""
+        """Who is named in the record of what happens here. Set it where several people share one object."""
         return self._recorder.author
+
+    @author.setter
+    def author(self, name: str) -> None:
+        self._recorder.author = check_author(name)
+
+    @property
+    def seq(self) -> int:
+        """How many events are known here: the number of the last one. What was computed at one number holds at it."""
+        return self._ledger.seq
 
     @property
     def trials(self) -> tuple[Trial, ...]:

@@ -10,6 +10,10 @@ from regretless.spaces.scalars import pasteable, show
 __all__ = ["Reading"]
 
 
+#: What options are called on the page.
+_ON_PAGE = {"ignore": "leave out", "categorical": "names", "id": "names of the rows", "decimal": "decimal mark"}
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How a file is to be read where it does not say so itself.
@@ -27,8 +31,8 @@ class Reading:
     worksheet
         The worksheet of an Excel workbook with several.
     asked_in
-        Where the user says so: in Python, at the prompt of a command or in a TOML file. Messages advise options in the
-        same way.
+        Where the user says so: in Python, at the prompt of a command, in a TOML file or on the page. Messages advise
+        options in the same way.
     """
 
     id: str | None = None
@@ -36,7 +40,7 @@ class Reading:
     categorical: tuple[str, ...] = ()
     decimal: str | None = None
     worksheet: str | None = None
-    asked_in: Literal["python", "prompt", "toml"] = "python"
+    asked_in: Literal["python", "prompt", "toml", "page"] = "python"
 
     def __post_init__(self) -> None:
         if self.decimal not in (None, ".", ","):
@@ -52,6 +56,8 @@ class Reading:
             return f"Table.from_csv(..., {option}={value!r})"
         if self.asked_in == "toml":
             return f"table = {{ file = ..., {option} = {json.dumps(value, ensure_ascii=False)} }}"
+        if self.asked_in == "page":
+            return f"the choice {_ON_PAGE.get(option, option)!r} for {value!r}"
         return f'--{option} "{value}"' if value in (",", ".") else pasteable([f"--{option}", value])
 
     def option(self, name: str) -> str:

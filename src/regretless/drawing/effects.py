@@ -1,0 +1,55 @@
+"""What each factor does, with the uncertainty of the model."""
+
+from collections.abc import Sequence
+
+from regretless.drawing.axes import Axes, Scale, names_scale, scale_of
+from regretless.drawing.figure import Figure
+from regretless.drawing.svg import BLUE, GREEN, SKY, Canvas
+from regretless.lab.slices import Slice
+from regretless.lab.text import number, plus_minus
+
+__all__ = ["effect_figures"]
+
+_WIDE, _HIGH = 380.0, 240.0
+#: Standard deviations to each side of the mean.
+_REACH = 2.0
+
+
+def effect_figures(found: Sequence[Slice], outcome: str) -> list[Figure]:
+    """One small figure per factor, all on one scale, so that the sizes of the effects can be compared."""
+    if not found:
+        return []
+    ends = [
+        m + side * _REACH * s for each in found for m, s in zip(each.mean, each.sd, strict=True) for side in (-1, 1)
+    ]
+    y = scale_of(ends)
+    return [_figure(each, outcome, y) for each in found]
+
+
+def _figure(found: Slice, outcome: str, y: Scale) -> Figure:
+    axis, mean, sd = found.axis, found.mean, found.sd
+    low, high = ([m + side * _REACH * s for m, s in zip(mean, sd, strict=True)] for side in (-1, 1))
+    says = f"{outcome} by {axis.name}: the expected value goes from {number(min(mean))} to {number(max(mean))}"
+    canvas = Canvas(_WIDE, _HIGH, says)
+    if axis.numeric:
+        xs = [float(value) for value in axis.values]
+        axes = Axes(canvas, scale_of(xs, log=axis.log, pad=0.02), y, top=12)
+        axes.frame(axis.name, outcome, x_ticks=5)
+        axes.band(xs, low, high, SKY)
+        axes.line(xs, mean, BLUE)
+        x, top = axes.at(float(found.at), y.high)
+        canvas.line([(x, top), (x, _HIGH - axes.bottom)], GREEN, width=1.6, dashes="5 4")
+    else:
+        labels = [str(value) for value in axis.values]
+        axes = Axes(canvas, names_scale(labels), y, top=12)
+        axes.frame(axis.name, outcome)
+        for i, (m, a, b) in enumerate(zip(mean, low, high, strict=True)):
+            (x, over), (_, under) = axes.at(i, b), axes.at(i, a)
+            canvas.box(x - 7, over, 14, under - over, SKY, opacity=0.35, radius=3)
+            chosen = axis.values[i] == found.at
+            canvas.mark(*axes.at(i, m), GREEN if chosen else BLUE, "diamond" if chosen else "circle", size=4.5)
+    rows = [[number(value), plus_minus(m, s)] for value, m, s in zip(axis.values, mean, sd, strict=True)]
+    caption = (
+        "Expected value, and two standard deviations of the model to each side, with all other factors as recommended."
+    )
+    return Figure(axis.name, caption, canvas.drawing(), [axis.name, f"expected {outcome} (± sd)"], rows)

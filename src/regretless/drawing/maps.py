@@ -1,0 +1,95 @@
+"""A map of two factors by the model, with the experiments on it."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from regretless.drawing.axes import Axes, Scale, names_scale, scale_of, short
+from regretless.drawing.figure import Figure
+from regretless.drawing.svg import GREEN, INK, VERMILLION, Canvas
+from regretless.lab.slices import Axis, anchor_of, axis_of
+from regretless.lab.text import number, pairs
+from regretless.study import Study
+
+__all__ = ["map_figure"]
+
+_WIDE, _HIGH = 500.0, 340.0
+_GRID = 25
+
+
+def map_figure(study: Study, first: str, second: str, outcome: str | None = None) -> Figure:
+    """The expected outcome over two factors, the others as recommended; categories and log scales as they are."""
+    name, anchor = study.objective if outcome is None else outcome, anchor_of(study)
+    across, up = axis_of(study, first, _GRID), axis_of(study, second, _GRID)
+    many = [{**anchor, first: u, second: v} for v in up.values for u in across.values]
+    mean = study.predict(many, outcome)[0].tolist()
+    low, high = min(mean), max(mean)
+    canvas = Canvas(_WIDE, _HIGH, f"Expected {name} over {first} and {second}, from {number(low)} to {number(high)}")
+    room = 84.0 if up.numeric else min(36.0 + 6.4 * max(len(str(value)) for value in up.values), 130.0)
+    axes = Axes(canvas, _scale(across), _scale(up), top=14, right=88, left=room)
+    edges_x, edges_y = _edges(across), _edges(up)
+    for j in range(len(up.values)):
+        for i in range(len(across.values)):
+            x, y = axes.at(edges_x[i], edges_y[j + 1])
+            right, below = axes.at(edges_x[i + 1], edges_y[j])
+            value = mean[j * len(across.values) + i]
+            share = (value - low) / (high - low) if high > low else 0.5
+            canvas.shade(x, y, right - x + 0.6, below - y + 0.6, share)
+    axes.frame(first, second)
+    rows = []
+    for trial in study.trials:
+        value = trial.values.get(name)
+        places = [_place(axis, trial.params.get(axis.name)) for axis in (across, up)]
+        if value is None or trial.excluded or any(place is None for place in places):
+            continue
+        u, v = (float(place or 0.0) for place in places)
+        if axes.x.low <= u <= axes.x.high and axes.y.low <= v <= axes.y.high:
+            canvas.mark(
+                *axes.at(u, v), VERMILLION, says=f"trial {trial.number}: {number(value)} at {pairs(trial.params)}"
+            )
+        rows.append([str(trial.number), number(trial.params[first]), number(trial.params[second]), number(value)])
+    at = [_place(axis, anchor[axis.name]) for axis in (across, up)]
+    if None not in at:
+        canvas.mark(*axes.at(float(at[0] or 0.0), float(at[1] or 0.0)), GREEN, "star", size=5.0, says="recommended")
+    _bar(canvas, name, low, high)
+    held = {key: value for key, value in anchor.items() if key not in (first, second)}
+    held_at = f" Other factors are held at {pairs(held)}." if held else ""
+    caption = f"Dark is large. Dots are results, the star is recommended.{held_at}"
+    return Figure(f"{first} and {second}", caption, canvas.drawing(), ["trial", first, second, name], rows)
+
+
+def _bar(canvas: Canvas, name: str, low: float, high: float) -> None:
+    x, top, tall = canvas.width - 76, 30.0, 200.0
+    for i in range(20):
+        canvas.shade(x, top + tall * i / 20, 14, tall / 20 + 0.5, 1.0 - i / 19)
+    for value, y in ((high, top + 8), (low, top + tall)):
+        canvas.text(x + 20, y, number(float(f"{value:.3g}")), size=11, quiet=True)
+    canvas.text(x, top - 8, short(name, 13), size=11)
+    canvas.box(x, top, 14, tall, INK, opacity=0.0)
+
+
+def _scale(axis: Axis) -> Scale:
+    if not axis.numeric:
+        return names_scale([str(value) for value in axis.values])
+    edges = _edges(axis)
+    return scale_of([edges[0], edges[-1]], log=axis.log, pad=0.0)
+
+
+def _edges(axis: Axis) -> Sequence[float]:
+    """Where the cells of a map begin and end: half way between neighbours, on the axis' own scale."""
+    if not axis.numeric:
+        return [i - 0.5 for i in range(len(axis.values) + 1)]
+    at = [math.log(value) if axis.log else float(value) for value in axis.values]
+    inner = [(a + b) / 2.0 for a, b in pairwise(at)]
+    edges = [at[0] - (inner[0] - at[0]), *inner, at[-1] + (at[-1] - inner[-1])]
+    return [math.exp(edge) for edge in edges] if axis.log else edges
+
+
+def _place(axis: Axis, value: Any) -> float | None:
+    """Where a value lies on the axis; None where it does not."""
+    if not axis.numeric:
+        return float(axis.values.index(value)) if value in axis.values else None
+    if not isinstance(value, int | float) or (axis.log and value <= 0):
+        return None
+    return float(value)
