@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["LARGEST_BODY", "LARGEST_FILE", "Doors", "Guard"]
@@ -97,8 +98,6 @@ class Guard:
                 await self.app(scope, receive, answer)
         except TimeoutError:
             await answer.plain(503, "This took too long and was given up. Ask again: nothing is done twice.")
-        except _TooLarge:
-            await answer.plain(413, "This is larger than is taken here.")
         except Exception:
             log.exception("%s failed", answer.what)
             await answer.plain(500, "This went wrong, and it is our mistake. Nothing was changed by halves.")
@@ -200,12 +199,8 @@ class _Answer:
         await self._send({"type": "http.response.body", "body": body})
 
 
-class _TooLarge(Exception):
-    """A body that is longer than its header said, or said nothing."""
-
-
 def _limited(receive: Receive, most: int) -> Receive:
-    """The body, as far as it is taken."""
+    """The body, as far as it is taken: it may be longer than its header said, or have none."""
     seen = 0
 
     async def limited() -> Message:
@@ -213,7 +208,7 @@ def _limited(receive: Receive, most: int) -> Receive:
         message = await receive()
         seen += len(message.get("body", b""))
         if seen > most:
-            raise _TooLarge
+            raise HTTPException(413, f"This is larger than is taken here, {most} bytes. Nothing was changed.")
         return message
 
     return limited

@@ -299,14 +299,21 @@ def _space(typed: Mapping[str, str]) -> Mixed:
             raise InvalidInput(f"{name!r} is named twice. Every parameter needs a name of its own.")
         parts[name] = _part(name, typed, k)
     names = [name for name in (line.strip() for line in typed.get("mixture", "").split(",")) if name]
-    mixtures = []
     if names:
         total = text_in(typed, "total")
-        mixtures = [Mixture(names, number_in(total, "the total of the mixture") if total else 1.0)]
-    if not parts and not mixtures:
+        mixture = Mixture(names, number_in(total, "the total of the mixture") if total else 1.0)
+        parts[_free("mixture", [*parts, *names])] = mixture
+    if not parts:
         raise InvalidInput("name one parameter at least, or the components of a mixture.")
     constraints = [line for line in (each.strip() for each in typed.get("constraints", "").split(";")) if line]
-    return Mixed(parts, constraints=[*mixtures, *constraints])
+    return Mixed(parts, constraints=constraints)
+
+
+def _free(word: str, taken: Sequence[str]) -> str:
+    """The word, or one made of it, that is no name of a parameter."""
+    while word in taken:
+        word += "_"
+    return word
 
 
 def _part(name: str, typed: Mapping[str, str], k: int) -> Any:

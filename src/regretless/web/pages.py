@@ -42,6 +42,8 @@ __all__ = [
 
 #: Seconds that a page waits for what is computed beside; small studies are ready by then.
 MOMENT = 1.5
+#: Seconds that the list of studies waits for each.
+GLANCE = 0.3
 #: Trials per page, and what may have become of them.
 _LINES = 100
 _STATUSES = ("pending", "measured", "failed", "released", "excluded")
@@ -71,7 +73,7 @@ def studies(request: Request) -> Response:
             aims = "; ".join(outcome.wanted for outcome in lab.study.outcomes)
             best_said = f"{number(best.value)}" if best is not None else f"{len(lab.study.best_trials)} Pareto-optimal"
             best_said = best_said if best is not None or lab.study.best_trials else "nothing yet"
-        found, fresh = desk.standing(seq, wait=0.3)
+        found, fresh = desk.standing(seq, wait=GLANCE)
         rows.append({"desk": desk, "facts": facts, "best": best_said, "aims": aims, "standing": found, "fresh": fresh})
     return page(request, "studies.html", rows=rows, busy=not all(row["fresh"] for row in rows))
 
@@ -83,14 +85,14 @@ def study(request: Request) -> Response:
 
 def standing(request: Request) -> Response:
     """The certificate alone, for a page that waits for it."""
-    return page(request, "_standing.html", **_study(request, wait=0.0))
+    return page(request, "_standing.html", **_study(request, at_once=True))
 
 
-def _study(request: Request, wait: float = MOMENT) -> dict[str, Any]:
+def _study(request: Request, *, at_once: bool = False) -> dict[str, Any]:
     desk = desk_of(request)
     with desk.at() as lab:
         seq = lab.study.seq
-    found, fresh = desk.standing(seq, wait=wait)
+    found, fresh = desk.standing(seq, wait=0.0 if at_once else MOMENT)
     with desk.at() as lab:
         expected = {} if found is None else found.expected
         cards = cards_of(lab, lab.pending, expected, desk.events)
