@@ -17,6 +17,7 @@ FACTS = {
     "mixed_space": r"layers +3\n +width +128\n +activation +gelu",
     "mixture": r"best 84\.\d+ at resin=0\.\d+, filler=0, fibre=0\.\d+",
     "own_rule": r"annealed +\d\.\d+ +\d\.\d+ +0\.\d+",
+    "robot": r"You can stop: going on is expected to gain at most",
     "table": r"recommended: +7\d\.\d ± \d\.\d in E\d{3}",
 }
 

@@ -6,6 +6,7 @@ from fastapi import FastAPI, Path, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 
 from regretless._version import __version__
 from regretless.errors import RegretlessError, StoreBusy
@@ -116,6 +117,10 @@ def create_api(bench: Bench) -> FastAPI:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         return JSONResponse({"kind": "InvalidInput", "error": f"{where}: {first['msg']}."}, 422)
+
+    @api.exception_handler(HTTPException)
+    def refused(_: Request, error: HTTPException) -> JSONResponse:
+        return JSONResponse({"kind": "Refused", "error": str(error.detail)}, error.status_code)
 
     @api.get("/studies")
     def studies() -> list[StudyLine]:
