@@ -34,8 +34,8 @@ PAGE = page.BENCHMARKS.with_name("performance.md")
 #: Stages of one suggestion: what they are called, and the function (module, name) whose time it is.
 _STAGES = (
     ("fit of the hyperparameters", "regretless.optimizer.model", "_fit"),
-    ("posterior: built or extended", "regretless.optimizer.suggest", "with_search"),
-    ("candidates and their moments", "regretless.optimizer.suggest", "scene_of"),
+    ("posterior: built or extended", "regretless.optimizer.suggestion", "with_search"),
+    ("candidates and their moments", "regretless.optimizer.suggestion", "scene_of"),
     ("ascents", "regretless.search.product", "climb_in"),
     ("argmax over the table", "regretless.search.domain", "search_table"),
 )

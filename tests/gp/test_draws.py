@@ -10,7 +10,7 @@ import pytest
 
 from regretless.gp.draws import draw_features, draw_on_table, draw_paths, prior_factor
 from regretless.gp.kernels import FAMILIES, Kernel
-from regretless.gp.posterior import posterior
+from regretless.gp.regression import posterior
 from regretless.gp.table import table_posterior
 
 H = np.finfo(float).eps ** (1 / 3)

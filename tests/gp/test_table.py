@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from regretless.gp import table as module
 from regretless.gp.kernels import FAMILIES, Kernel
-from regretless.gp.posterior import posterior
+from regretless.gp.regression import posterior
 from regretless.gp.table import table_posterior
 
 

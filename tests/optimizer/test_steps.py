@@ -359,7 +359,7 @@ def test_streams_of_a_suggestion_are_keyed_by_trial_and_purpose():
 
 def test_scores_with_edges_are_searched_finely(monkeypatch):
     """Along the edge of a constraint little is to be gained beside the whole score: a coarse ascent would end early."""
-    suggest_module, seen = sys.modules["regretless.optimizer.suggest"], []
+    suggest_module, seen = sys.modules["regretless.optimizer.suggestion"], []
     plain = suggest_module.argmax
     monkeypatch.setattr(suggest_module, "argmax", lambda *args: (seen.append(args[1].precision), plain(*args))[1])
     for more in ({}, {"constraints": {"g": ("<=", 0.0)}}):

@@ -14,7 +14,7 @@ from regretless.acquisition import RULES
 from regretless.gp import Kernel, TablePosterior, posterior
 from regretless.optimizer import History, as_task, certify, model, recommend, suggest, without_last
 from regretless.optimizer.subset import base_of, chosen, largest
-from regretless.study.replay import asked_from
+from regretless.study.replays import asked_from
 
 from .single import believe, doubt, heeded, history_of, in_use, outdated, points
 

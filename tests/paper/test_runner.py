@@ -55,7 +55,9 @@ def test_a_dask_cluster_gives_the_same_bytes(alone, tmp_path, loopback):
     from distributed import LocalCluster
 
     local = {"host": "127.0.0.1", "protocol": "tcp://"}  # else it asks for a way to the internet, and warns of none
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", **local) as cluster:
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0", **local
+    ) as cluster:
         reproduce(["linear-regret"], out=tmp_path, quick=True, dask=cluster.scheduler_address)
     assert results(tmp_path / "results") == of(alone, "linear-regret")
 

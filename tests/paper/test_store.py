@@ -44,7 +44,7 @@ def test_code_and_versions_move_the_folder(tmp_path, settings, monkeypatch):
 def test_the_hash_is_that_of_what_computes(tmp_path, monkeypatch):
     """Editing the optimizer changes it; editing a figure, or the command line, does not."""
     package = tmp_path / "regretless"
-    for name in ("optimizer/suggest.py", "paper/figures.py", "paper/races.py", "cli/paper.py", "__init__.py"):
+    for name in ("optimizer/suggestion.py", "paper/figures.py", "paper/races.py", "cli/paper.py", "__init__.py"):
         write_text(package / name, "x = 1\n")
     monkeypatch.setattr(store_module.regretless, "__file__", str(package / "__init__.py"))
 
@@ -57,7 +57,7 @@ def test_the_hash_is_that_of_what_computes(tmp_path, monkeypatch):
         for beside in ("paper/figures.py", "cli/paper.py"):
             write_text(package / beside, "x = 2\n")
             assert now() == before
-        for inside in ("paper/races.py", "optimizer/suggest.py"):
+        for inside in ("paper/races.py", "optimizer/suggestion.py"):
             write_text(package / inside, "x = 2\n")
             assert now() != before
             before = now()

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from regretless import HypervolumeLeft, Regret, Study
-from regretless.lab.effects import effects
 from regretless.lab.fronts import front_tables, violations
+from regretless.lab.main_effects import effects
 from regretless.lab.status import status_of
 from regretless.lab.text import number
 from regretless.report.html import html_report

@@ -9,14 +9,14 @@ import pytest
 from regretless import GPUCB, Study, Surrogate
 from regretless.confidence import Schedule, ShiftedExponential
 from regretless.lab import effects, explain
-from regretless.lab.explain import expected
+from regretless.lab.explanation import expected
 from regretless.lab.looks import certificates
 from regretless.lab.status import status_of
 from regretless.lab.text import interval, number
 from regretless.optimizer import suggest
 from regretless.optimizer.wording import rounded
 from regretless.report import html_report
-from regretless.study.replay import asked_from
+from regretless.study.replays import asked_from
 
 
 def yield_of(solvent, T):

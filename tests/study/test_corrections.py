@@ -7,7 +7,7 @@ import pytest
 from tests.study.helpers import bits, smooth, snapshot
 
 from regretless import Exhausted, InvalidInput, Mixed, Study, Table, TrialConflict, UnknownTrial, replay
-from regretless.study.replay import asked_from
+from regretless.study.replays import asked_from
 
 ROWS = [{"id": f"{c}{t}", "c": c, "t": t} for c in "abc" for t in range(4)]
 

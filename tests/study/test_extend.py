@@ -12,7 +12,7 @@ from regretless import Exhausted, InvalidInput, Study, StudyConflict, Surrogate,
 from regretless.acquisition import IRGPUCB, RULES
 from regretless.errors import StoreTooNew
 from regretless.study.journal import Event, MemoryStore
-from regretless.study.replay import asked_from
+from regretless.study.replays import asked_from
 
 FIRST = [{"T": T, "acid": acid} for T in range(20, 70, 10) for acid in ("a", "b")]
 MORE = [{"T": T, "acid": acid} for T in (70, 80) for acid in ("a", "b", "c")]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regretless import Float, Int, Mixed, Mixture, Study, Table, maximize, replay
-from regretless.lab.effects import effects
+from regretless.lab.main_effects import effects
 
 SPACES = {
     "inequality": (Mixed({"x": (0.0, 1.0), "y": (0.0, 1.0)}, constraints="x + y <= 1"), lambda p: p["x"] * p["y"]),

@@ -208,7 +208,7 @@ class TestWhatIsMissing:
 
 class TestRepeats:
     def test_the_noisiest_outcome_decides_whether_a_row_is_worth_repeating(self, monkeypatch):
-        module, seen = sys.modules["regretless.optimizer.suggest"], []
+        module, seen = sys.modules["regretless.optimizer.suggestion"], []
         original = module.worth_trying
         monkeypatch.setattr(module, "worth_trying", lambda *given: seen.append(given[3]) or original(*given))
         study = run("table", 6, **BOUND)

@@ -79,7 +79,7 @@ def test_a_model_that_fails_is_replaced_by_chance_and_the_trial_says_so(monkeypa
         for trial in study.ask(2):
             study.tell(trial, 1.0)
         with monkeypatch.context() as patch:
-            patch.setattr(sys.modules["regretless.gp.posterior"], "cholesky", give_up)
+            patch.setattr(sys.modules["regretless.gp.regression"], "cholesky", give_up)
             asked = [study.ask() for _ in range(5)]
         assert {trial.source for trial in asked} == {"random"}
         assert {trial.fallback for trial in asked} == {"made to fail"}

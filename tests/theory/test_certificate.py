@@ -128,7 +128,7 @@ def test_table_posterior_and_posterior_agree(random_table):
 def test_candidates_in_blocks(random_table, monkeypatch):
     table, _ = random_table(3, N=37, n=6)
     whole = remaining_regret(table.posterior, table.X)
-    monkeypatch.setattr(sys.modules["regretless.gp.posterior"], "BLOCK", 5)
+    monkeypatch.setattr(sys.modules["regretless.gp.regression"], "BLOCK", 5)
     parts = remaining_regret(table.posterior, table.X)
     assert parts.bound == pytest.approx(whole.bound, rel=1e-9)
 

@@ -11,7 +11,7 @@ from regretless.acquisition.paths import Maxima, draw_sample
 from regretless.arrays import Floats
 from regretless.confidence.normal import inverse_mills_lower, mills, psi_ratio, tail, truncated_variance
 from regretless.gp import Posterior
-from regretless.gp.posterior import VAR_FLOOR
+from regretless.gp.regression import VAR_FLOOR
 
 __all__ = ["JES", "MES"]
 

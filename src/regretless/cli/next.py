@@ -18,7 +18,7 @@ from regretless.cli._results import study_of
 from regretless.cli.suggest import expected_cells, expected_names, expected_record
 from regretless.errors import Exhausted
 from regretless.lab.aims import Aims
-from regretless.lab.explain import Expected, expectations
+from regretless.lab.explanation import Expected, expectations
 from regretless.lab.status import status_of
 from regretless.optimizer import StopRule
 from regretless.sheets import Experiments

@@ -7,7 +7,7 @@ import click
 
 from regretless.cli._output import MET, Format, format_option, print_json, print_rows, say, waiting
 from regretless.cli._study import AGAIN, Lab, open_lab, study_options
-from regretless.lab.explain import Expected, expectations, measured_before
+from regretless.lab.explanation import Expected, expectations, measured_before
 from regretless.lab.results import result_cells
 from regretless.lab.status import status_of
 from regretless.lab.text import interval, number, pairs

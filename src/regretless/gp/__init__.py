@@ -7,7 +7,7 @@ from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise, pooled
 from regretless.gp.outcome_transform import Units
-from regretless.gp.posterior import PointMoments, Posterior, posterior
+from regretless.gp.regression import PointMoments, Posterior, posterior
 from regretless.gp.schedule import fitted_to, refit_due
 from regretless.gp.surrogate import Surrogate
 from regretless.gp.table import TablePosterior, table_posterior

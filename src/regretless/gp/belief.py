@@ -9,7 +9,7 @@ from regretless.arrays import Floats
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise
-from regretless.gp.posterior import Posterior, Slope
+from regretless.gp.regression import Posterior, Slope
 from regretless.gp.transfer import Source
 
 __all__ = ["Belief", "Candidates", "Model"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.gp.kernels import Kernel
-from regretless.gp.posterior import Posterior
+from regretless.gp.regression import Posterior
 from regretless.gp.table import TablePosterior
 from regretless.gp.transfer import TaskKernel
 from regretless.linalg import Factor, cholesky, root

@@ -10,7 +10,7 @@ from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.noise import Noise
 from regretless.gp.objective import FitObjective
 from regretless.gp.outcome_transform import Units
-from regretless.gp.posterior import Posterior
+from regretless.gp.regression import Posterior
 from regretless.gp.settings import FitSettings
 from regretless.gp.transfer import Source
 

@@ -8,7 +8,7 @@ from regretless.arrays import Floats
 from regretless.gp.kernels import Family, Kernel
 from regretless.gp.noise import Noise
 from regretless.gp.outcome_transform import Units
-from regretless.gp.posterior import Posterior, posterior
+from regretless.gp.regression import Posterior, posterior
 from regretless.gp.transfer import Source, TaskKernel
 
 __all__ = ["Hyperparameters"]

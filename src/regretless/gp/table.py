@@ -18,7 +18,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.gp.kernels import Kernel
-from regretless.gp.posterior import VAR_FLOOR, Posterior, Slope
+from regretless.gp.regression import VAR_FLOOR, Posterior, Slope
 
 __all__ = ["TablePosterior", "table_posterior"]
 

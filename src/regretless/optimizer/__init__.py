@@ -1,8 +1,7 @@
 """Algorithm 1 as pure steps on frozen data: task and history in, suggestion out. What adapters stand on."""
 
-from regretless.optimizer.assess import assess, certificate_of, left_out_of, measurement_of, recommended
+from regretless.optimizer.assessment import assess, certificate_of, left_out_of, measurement_of, recommended
 from regretless.optimizer.certificate import Certified, FeasibleRegret, FrontRegret, RemainingRegret
-from regretless.optimizer.certify import Proof, certify
 from regretless.optimizer.front import Front
 from regretless.optimizer.history import (
     FAILED,
@@ -34,12 +33,13 @@ from regretless.optimizer.outcomes import (
     as_reference,
     inferred_reference,
 )
-from regretless.optimizer.recommend import Choice, predict, predict_measurement, recommend
+from regretless.optimizer.proof import Proof, certify
+from regretless.optimizer.recommendation import Choice, predict, predict_measurement, recommend
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
 from regretless.optimizer.stopping import HypervolumeLeft, Regret, StopRule, check_stop
-from regretless.optimizer.suggest import Suggestion, suggest
+from regretless.optimizer.suggestion import Suggestion, suggest
 from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, params_of, with_table
 
 __all__ = [

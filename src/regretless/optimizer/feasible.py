@@ -12,11 +12,11 @@ from regretless.acquisition.threshold import Mean
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FeasibleRegret
-from regretless.optimizer.certify import finite_only, limits_of, refuse_infinite
 from regretless.optimizer.history import History
 from regretless.optimizer.joint import expected_at, moments_at, moments_everywhere
 from regretless.optimizer.model import Fitted
-from regretless.optimizer.recommend import Choice
+from regretless.optimizer.proof import finite_only, limits_of, refuse_infinite
+from regretless.optimizer.recommendation import Choice
 from regretless.optimizer.scene import objective_of, thresholds_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of

@@ -8,9 +8,9 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.certificate import FrontRegret
-from regretless.optimizer.certify import finite_only, limits_of, refuse_infinite
 from regretless.optimizer.history import TOLD, History
 from regretless.optimizer.joint import JointMoments, expected_at, moments_everywhere
+from regretless.optimizer.proof import finite_only, limits_of, refuse_infinite
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of

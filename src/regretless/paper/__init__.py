@@ -2,7 +2,7 @@
 
 from regretless.paper.claims import VERDICTS
 from regretless.paper.experiments import EXPERIMENTS
-from regretless.paper.reproduce import Reproduction, reproduce
+from regretless.paper.reproduction import Reproduction, reproduce
 from regretless.paper.settings import Settings, read_settings
 
 __all__ = ["EXPERIMENTS", "VERDICTS", "Reproduction", "Settings", "read_settings", "reproduce"]

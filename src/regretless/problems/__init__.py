@@ -2,7 +2,7 @@
 
 from regretless.problems.constrained import feasible_names, feasible_problem
 from regretless.problems.functions import by_name, names
-from regretless.problems.gp_sample import gp_sample, grid
+from regretless.problems.gp_samples import gp_sample, grid
 from regretless.problems.measurements import load, missing, table_names
 from regretless.problems.multiobjective import front_names, front_problem
 from regretless.problems.outcomes import FeasibleProblem, FrontProblem

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from regretless.lab.effects import Effect
 from regretless.lab.looks import certificates
+from regretless.lab.main_effects import Effect
 from regretless.lab.text import objectives_of
 from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_regret
 from regretless.plots.canvas import BLUE, SKY, load

@@ -7,9 +7,9 @@ from typing import Any
 
 from regretless._version import __version__
 from regretless.errors import MissingExtra
-from regretless.lab.effects import Effect, effects
-from regretless.lab.explain import Explanation, Pick, expected, explain, measured_before
+from regretless.lab.explanation import Explanation, Pick, expected, explain, measured_before
 from regretless.lab.fronts import front_tables
+from regretless.lab.main_effects import Effect, effects
 from regretless.lab.status import status_of
 from regretless.lab.text import interval, is_measured, number, objectives_of, pairs, plus_minus, results, utc
 from regretless.plots.page import html_page

@@ -1,7 +1,7 @@
 """Where a score is largest, whatever the domain: a scan of a table, climb and sweep in a product of parameters."""
 
 from regretless.search.ascent import climb_in
-from regretless.search.climb import climb
+from regretless.search.bfgs import climb
 from regretless.search.design import Design
 from regretless.search.domain import (
     Allowed,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.search.climb import _ARMIJO, _FIRST, _LONGEST, _SHRINK, _TOO_SHORT, _bfgs, _dot, _largest, climb
+from regretless.search.bfgs import _ARMIJO, _FIRST, _LONGEST, _SHRINK, _TOO_SHORT, _bfgs, _dot, _largest, climb
 from regretless.spaces import Mixed
 
 __all__ = ["climb_in"]

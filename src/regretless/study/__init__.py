@@ -2,7 +2,7 @@
 
 from regretless.optimizer import FeasibleRegret, FrontRegret, HypervolumeLeft, Outcome, Regret, RemainingRegret
 from regretless.study.journal import Event, Journal, MemoryStore, Store
-from regretless.study.replay import Replayed, replay
+from regretless.study.replays import Replayed, replay
 from regretless.study.result import Result
 from regretless.study.run import maximize, minimize
 from regretless.study.study import Study

@@ -20,6 +20,7 @@ from regretless.theory.bounds import (
     regret_given_data,
     simple_regret,
 )
+from regretless.theory.budget import Plan, Simulation, plan, simulate
 from regretless.theory.certificate import BestProbability, Certificate, remaining_regret
 from regretless.theory.conditional import (
     conditional_regret_box_anytime,
@@ -45,8 +46,9 @@ from regretless.theory.constraints import (
     expected_regret_penalised,
     expected_violation_optimistic,
 )
+from regretless.theory.cross_validation import Calibration, LeaveOneOut, calibration, leave_one_out
 from regretless.theory.delays import delayed_step, expected_regret_batch, expected_regret_delayed, regret_of_delayed_run
-from regretless.theory.dominant_term import (
+from regretless.theory.dominance import (
     deviation_over_dominant_term,
     dominant_term,
     dominates,
@@ -71,7 +73,7 @@ from regretless.theory.high_probability import (
     high_probability_regret_realised_anytime,
     least_mean_zeta,
 )
-from regretless.theory.information_gain import (
+from regretless.theory.information import (
     InformationGain,
     information_gain,
     information_gain_given,
@@ -84,7 +86,6 @@ from regretless.theory.interleaved import (
     expected_regret_interleaved_theorem,
     simple_regret_interleaved,
 )
-from regretless.theory.leave_one_out import Calibration, LeaveOneOut, calibration, leave_one_out
 from regretless.theory.lemma import lemma_bound
 from regretless.theory.level_set import Misclassification, expected_level_set_loss, misclassification
 from regretless.theory.objectives import (
@@ -95,7 +96,6 @@ from regretless.theory.objectives import (
     hypervolume_regret_of_run,
     hypervolume_scalarisation,
 )
-from regretless.theory.plan import Plan, Simulation, plan, simulate
 from regretless.theory.rice import expected_maximum_on_interval, upcrossing_tail
 from regretless.theory.runs import Step, run_ucb
 from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zeta_sum_quantile

@@ -6,7 +6,7 @@ from typing import Any
 
 from regretless.drawing import Drawing, gauge
 from regretless.drawing.progress import LIGHTS
-from regretless.lab.explain import Expected, expectations
+from regretless.lab.explanation import Expected, expectations
 from regretless.lab.lab import Lab
 from regretless.lab.status import status_of
 from regretless.lab.text import number

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regretless.lab.explain import Expected, Explanation, explain, measured_before
+from regretless.lab.explanation import Expected, Explanation, explain, measured_before
 from regretless.lab.lab import Lab
 from regretless.lab.results import in_words, on_record
 from regretless.lab.text import interval, number, pairs, plus_minus, utc

@@ -7,7 +7,7 @@ import pytest
 from regretless import InvalidInput, Study, replay
 from regretless.study import MemoryStore
 from regretless.study.ledger import Clock, Lease, Reading, leases
-from regretless.study.replay import asked_from
+from regretless.study.replays import asked_from
 
 SPACE = {"x": (0.0, 1.0)}
 

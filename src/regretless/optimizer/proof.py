@@ -16,7 +16,7 @@ from regretless.linalg import single_thread
 from regretless.optimizer.history import Fit, History
 from regretless.optimizer.model import Fitted, in_use, told_key
 from regretless.optimizer.outcomes import Outcome
-from regretless.optimizer.recommend import Choice
+from regretless.optimizer.recommendation import Choice
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import dense_sample, points_around

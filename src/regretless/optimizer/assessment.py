@@ -3,11 +3,11 @@
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.optimizer.certificate import Certified, RemainingRegret
-from regretless.optimizer.certify import certify
 from regretless.optimizer.feasible import certify_feasible, recommend_feasible
 from regretless.optimizer.front import Front, certify_front, recommend_front
 from regretless.optimizer.history import History
-from regretless.optimizer.recommend import Choice, predict_left_out, predict_measurement, recommend
+from regretless.optimizer.proof import certify
+from regretless.optimizer.recommendation import Choice, predict_left_out, predict_measurement, recommend
 from regretless.optimizer.state import State, believed, doubted
 from regretless.optimizer.task import Task, params_of
 

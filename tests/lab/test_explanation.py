@@ -1,5 +1,5 @@
 from regretless import Study
-from regretless.lab.explain import measured_before
+from regretless.lab.explanation import measured_before
 
 
 def test_results_of_the_same_experiment_are_counted():

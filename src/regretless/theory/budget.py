@@ -19,7 +19,7 @@ from regretless.linalg import single_thread
 from regretless.rng import Purpose, check_seed, stream
 from regretless.spaces import NOISE_FREE, Repeats, check_repeats
 from regretless.theory.certificate import remaining_regret
-from regretless.theory.information_gain import InformationGain, information_gain
+from regretless.theory.information import InformationGain, information_gain
 from regretless.theory.interleaved import simple_regret_interleaved
 from regretless.theory.runs import run_ucb
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.gp.kernels import FAMILIES, Kernel
-from regretless.gp.posterior import VAR_FLOOR, posterior
+from regretless.gp.regression import VAR_FLOOR, posterior
 
 H = np.finfo(float).eps ** (1 / 3)
 
@@ -41,7 +41,7 @@ def test_many_points_are_predicted_in_blocks_of_bounded_memory(monkeypatch, n):
         return plain(self, A, B)
 
     monkeypatch.setattr(Kernel, "__call__", watched)
-    monkeypatch.setattr(sys.modules["regretless.gp.posterior"], "ENTRIES", 31)
+    monkeypatch.setattr(sys.modules["regretless.gp.regression"], "ENTRIES", 31)
     for a, b in zip(post.mean_sd(Z), at_once, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
     assert max(sizes) <= 31

@@ -19,7 +19,7 @@ from regretless.optimizer import (
     suggest,
 )
 from regretless.study import Study, Trial
-from regretless.study.replay import asked_from
+from regretless.study.replays import asked_from
 
 __all__ = ["Expected", "Explanation", "Pick", "expectations", "expected", "explain", "measured_before"]
 
