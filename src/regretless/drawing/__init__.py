@@ -7,7 +7,7 @@ on light and on dark paper. Behind every figure stands the table it was drawn fr
 from regretless.drawing.effects import effect_figures
 from regretless.drawing.figure import Figure
 from regretless.drawing.front import front_figures
-from regretless.drawing.gauge import gauge, sparkline
+from regretless.drawing.gauges import gauge, sparkline
 from regretless.drawing.maps import map_figure
 from regretless.drawing.parity import parity_figure
 from regretless.drawing.progress import history_figure, regret_figure
