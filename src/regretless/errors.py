@@ -18,6 +18,7 @@ __all__ = [
     "UnknownStudy",
     "UnknownTrial",
     "UntrustedCode",
+    "WorkersLost",
 ]
 
 
@@ -46,6 +47,10 @@ class Exhausted(RegretlessError):
 
 class NumericalError(RegretlessError, ArithmeticError):
     """A matrix could not be factorised even with the largest jitter allowed, or a result is not a finite number."""
+
+
+class WorkersLost(RegretlessError):
+    """Workers that pass over the rows of a huge table were lost again and again. Nothing was changed."""
 
 
 class MissingExtra(RegretlessError, ImportError):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpotrf, dpotri, dtrtrs
+from scipy.linalg.lapack import dpotrf, dpotri, dtrtri, dtrtrs
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
@@ -62,6 +62,24 @@ class Factor:
         full: Floats = inverse + inverse.T  # above the diagonal LAPACK leaves the zeros of L
         full.flat[:: len(self) + 1] *= 0.5
         return full
+
+    def half_inverse(self) -> Floats:
+        """``L^-1``, lower triangular."""
+        if not len(self):
+            return np.empty((0, 0))
+        inverse, info = dtrtri(self.L, lower=1)
+        if info:
+            raise NumericalError(f"A factor of size {len(self)} has a zero on its diagonal (entry {info - 1}).")
+        return np.ascontiguousarray(inverse)
+
+    def bordered_half_inverse(self, before: Floats) -> Floats:
+        """``L^-1``, given that of the factor without its last row, in O(n^2)."""
+        n = len(before)
+        inverse = np.zeros((n + 1, n + 1))
+        inverse[:n, :n] = before
+        inverse[n, :n] = (self.L[n, :n] @ before) / -self.L[n, n]
+        inverse[n, n] = 1.0 / self.L[n, n]
+        return inverse
 
     def logdet(self) -> float:
         """``log det A``."""

@@ -15,6 +15,7 @@ from regretless.arrays import Floats, show
 from regretless.confidence import AnytimeBand, GammaLaw, Interleaved, Law, Schedule, ShiftedExponential
 from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
+from regretless.gp.blocks import Envelopes
 
 __all__ = ["GPUCB", "IRGPUCB", "RGPUCB", "UCB", "Setting"]
 
@@ -40,6 +41,10 @@ class UpperBound:
     def slopes(self, mean: Floats, sd: Floats) -> tuple[float, float]:  # noqa: ARG002
         """One, and the root."""
         return 1.0, self.root
+
+    def stale(self, envelopes: Envelopes, growth: Floats) -> Floats:
+        """``mean + sqrt(zeta + |u|^2) sd`` of moments that lack the innovations u, see `regretless.gp.blocks`."""
+        return envelopes.at(np.sqrt(self.root * self.root + growth))
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,38 @@ class Kernel:
         rho, _ = radial(self.family)(self.squared_distance(A, B), False)
         return np.multiply(rho, self.signal_var, out=rho)
 
+    def into(self, A: Floats, B: Floats, out: Floats, spare: Floats) -> Floats:
+        """``K_AB`` written into ``out``; ``spare`` is overwritten. For very many blocks B of the same size.
+
+        To allocate fresh memory for every block costs as much as the exponentials.
+        """
+        numeric, categories = self._columns()
+        a, b = A[:, numeric] - 0.5, B[:, numeric] - 0.5
+        w = 1.0 / self.lengthscale[numeric] ** 2
+        np.matmul(a * (-2.0 * w), b.T, out=out)
+        out += ((a * a) @ w)[:, None]
+        out += np.multiply(b, b, out=b) @ w
+        np.maximum(out, 0.0, out=out)
+        for j in categories:
+            np.not_equal(A[:, j, None], B[:, j], out=spare)
+            spare /= self.lengthscale[j] ** 2
+            out += spare
+        if self.family == "rbf":  # as in `radial`, in place
+            out *= -0.5
+            np.exp(out, out=out)
+        else:
+            twice_nu = 3.0 if self.family == "matern32" else 5.0
+            np.multiply(out, twice_nu, out=spare)
+            np.sqrt(spare, out=spare)
+            out *= twice_nu / 3.0 if self.family == "matern52" else 0.0
+            out += 1.0
+            out += spare
+            np.negative(spare, out=spare)
+            np.exp(spare, out=spare)
+            out *= spare
+        out *= self.signal_var
+        return out
+
     def with_slope(self, A: Floats, B: Floats) -> tuple[Floats, Floats]:
         """``K_AB`` and its derivative with respect to the squared scaled distance."""
         return self.of_squared_distance(self.squared_distance(A, B))

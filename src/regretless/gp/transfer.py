@@ -70,6 +70,10 @@ class TaskKernel(Kernel):
         """``K_AB``, shape (len(A), len(B))."""
         return self._coupled(Kernel.__call__(self, self._points(A), self._points(B)), A, B)
 
+    def into(self, A: Floats, B: Floats, out: Floats, spare: Floats) -> Floats:
+        """``K_AB`` written into ``out``."""
+        return self._coupled(Kernel.into(self, self._points(A), self._points(B), out, spare), A, B)
+
     def with_slope(self, A: Floats, B: Floats) -> tuple[Floats, Floats]:
         """``K_AB`` and its derivative with respect to the squared scaled distance."""
         K, slope = Kernel.with_slope(self, self._points(A), self._points(B))

@@ -1,0 +1,347 @@
+"""The rows of one worker, block by block: mean and variance of each, brought up to date where a row can still win.
+
+Of each row three numbers are kept. Its mean is given all observations up to its block's version. Its variance is given
+the first ``done`` observations of the last full pass and all later ones: an upper bound while that is not all of them,
+since every observation can only lower it. The full pass stops early for most rows (a cascade); a row that may win after
+all is completed when its block is looked at.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
+from regretless.gp.blocks.bounds import GRID, Envelopes, envelope
+from regretless.gp.blocks.law import CANON, Law, Monotone, exact_moments
+from regretless.linalg import single_thread
+
+__all__ = ["BLOCK", "Question", "Survey", "Winner", "decide", "drop", "survey"]
+
+#: Rows that are brought up to date together, and bounded together until then.
+BLOCK = 256
+#: Neighbouring blocks that have the same owner.
+_STRIPE = 64
+#: Kernel values computed at once: a megabyte, which stays in the cache.
+_ENTRIES = 1 << 17
+#: Observations by which the variance is lowered before rows are looked at again.
+_STEP = 32
+#: Every so many-th block of a full pass comes first, so that there is something to beat.
+_SAMPLE = 128
+#: Blocks, those of the largest bounds, that are looked at before all workers compare what they found.
+_FIRST = 16
+#: Blocks taken at a time in order of their bounds.
+_GROUP = 32
+_UNSEEN = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Where is a score largest, among the rows that are not ``closed`` (row numbers, ascending)?"""
+
+    law: Law
+    formula: Monotone
+    closed: npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a worker found so far: a score that some row reaches for certain, rows still to pass, rows looked at."""
+
+    best: float
+    left: int
+    touched: int
+
+
+@dataclass(frozen=True, slots=True)
+class Winner:
+    """The best row of a worker, the first of equals; None where all its rows are closed or have no finite score."""
+
+    row: int | None
+    score: float
+    mean: float
+    sd: float
+    touched: int
+
+
+def survey(worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any, question: Question, best: float,
+           most: int) -> Survey:
+    """Go on with the full pass, where one is due, by at most so many rows; else look at the most promising blocks."""
+    with single_thread():
+        return _moments(worker, share, codes, key).survey(question, best, most)
+
+
+def decide(worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any, question: Question,
+           best: float) -> Winner:
+    """The best row of a worker, where a score of ``best`` is reached for certain by it or another."""
+    with single_thread():
+        return _moments(worker, share, codes, key).decide(question, best)
+
+
+def drop(worker: dict[Any, Any], share: tuple[int, int], key: Any) -> None:  # noqa: ARG001
+    """Free the memory of what is not asked about any more."""
+    worker.pop(key, None)
+
+
+def _moments(worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any) -> "Moments":
+    if isinstance(codes, str):
+        if codes not in worker:
+            worker[codes] = np.load(codes, mmap_mode="r")
+        codes = worker[codes]
+    if key not in worker:
+        worker[key] = Moments(codes, share)
+    found: Moments = worker[key]
+    return found
+
+
+class Moments:
+    """Mean and variance of the rows that one worker owns."""
+
+    def __init__(self, codes: npt.NDArray[Any], share: tuple[int, int]) -> None:
+        self._codes = codes
+        number, workers = share
+        blocks = np.arange(-(-len(codes) // BLOCK))
+        self._blocks = blocks[(blocks // _STRIPE) % workers == number]
+        count = len(self._blocks)
+        self._mean, self._var = np.empty((count, BLOCK)), np.empty((count, BLOCK))
+        self._done = np.empty((count, BLOCK), dtype=np.uint16)
+        self._envelope = np.empty((count, len(GRID) + 1))
+        self._version = np.full(count, _UNSEEN)
+        self._wide = math.sqrt(2.0 * math.log(max(len(codes), 2)) + 2.0)
+        self._law: Law | None = None
+        self._memory = np.empty(0)
+
+    # A question --------------------------------------------------------------------------------------------------
+
+    def survey(self, question: Question, best: float, most: int) -> Survey:
+        """See `survey`."""
+        self._follow(question.law)
+        look = _Look(self, question, best)
+        if len(self._queue):
+            count = max(most // BLOCK, 1)
+            now, self._queue = self._queue[:count], self._queue[count:]
+            look.at(now)
+        else:
+            look.at(self._promising(question, look)[:_FIRST])
+        return Survey(look.best, len(self._queue) * BLOCK, look.touched)
+
+    def decide(self, question: Question, best: float) -> Winner:
+        """See `decide`."""
+        self._follow(question.law)
+        look = _Look(self, question, best)
+        look.at(self._queue)  # of a worker that came in for a lost one
+        self._queue = self._queue[:0]
+        bounds = self._bounds(question)
+        order = np.argsort(-bounds, kind="stable")
+        for begin in range(0, len(order), _GROUP):
+            group = order[begin : begin + _GROUP]
+            group = group[bounds[group] >= look.best]
+            if not len(group):
+                break
+            look.at(group[np.argsort(self._version[group], kind="stable")])
+        return look.winner()
+
+    def _promising(self, question: Question, look: "_Look") -> npt.NDArray[np.intp]:
+        bounds = self._bounds(question)
+        first = np.argpartition(-bounds, _FIRST)[:_FIRST] if len(bounds) > _FIRST else np.arange(len(bounds))
+        return first[bounds[first] >= look.best]
+
+    def _bounds(self, question: Question) -> Floats:
+        """For each block a bound on the scores of its rows."""
+        law = question.law
+        of_mean, of_var = law.rounding()
+        envelopes = Envelopes(
+            self._envelope[:, :-1], self._envelope[:, -1], of_mean, math.sqrt(of_var) + math.sqrt(law.floor)
+        )
+        since = np.append(np.cumsum((law.u * law.u)[::-1])[::-1], 0.0)  # squared innovations from each version on
+        return question.formula.stale(envelopes, since[self._version])
+
+    def _follow(self, law: Law) -> None:
+        """Keep the moments if the new law only adds observations to the one they are for; else begin anew."""
+        if self._law is None or not law.begins_with(self._law, self._law.facts):
+            self._version[:] = _UNSEEN
+            self._base = law.facts
+            self._best_wide = -math.inf
+            sample = np.zeros(len(self._blocks), dtype=np.bool_)
+            sample[::_SAMPLE] = True
+            self._queue = np.concatenate([np.flatnonzero(sample), np.flatnonzero(~sample)])
+        self._law = law
+
+    # Some blocks -------------------------------------------------------------------------------------------------
+
+    def rows_of(self, blocks: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The numbers of the rows of some blocks; those behind the last are not less than the number of rows."""
+        return (self._blocks[blocks, None] * BLOCK + np.arange(BLOCK)).ravel()
+
+    def codes_of(self, blocks: npt.NDArray[np.intp]) -> Floats:
+        """Their codes; the last row stands for those behind it."""
+        X = np.empty((len(blocks), BLOCK, self._codes.shape[1]))
+        for i, begin in enumerate((self._blocks[blocks] * BLOCK).tolist()):
+            part = self._codes[begin : begin + BLOCK]
+            X[i, : len(part)], X[i, len(part) :] = part, part[-1]
+        return X.reshape(-1, X.shape[2])
+
+    def codes_at(self, rows: npt.NDArray[np.intp]) -> Floats:
+        """The codes of some rows."""
+        return np.asarray(self._codes[rows], dtype=np.float64)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the table has, all workers' together."""
+        return len(self._codes)
+
+    def tiles(self, blocks: npt.NDArray[np.intp], n: int) -> list[npt.NDArray[np.intp]]:
+        """Parts of the blocks whose kernel values with n observations stay in the cache."""
+        width = max(1, _ENTRIES // (max(n, 1) * BLOCK))
+        return [blocks[begin : begin + width] for begin in range(0, len(blocks), width)]
+
+    def kernel_values(self, law: Law, X: Floats) -> Floats:
+        """``K_Xx``, (n, rows), in memory that the next call takes."""
+        size = len(law) * len(X)
+        if len(self._memory) < 2 * size:
+            self._memory = np.empty(2 * size)
+        out, spare = (self._memory[i * size : (i + 1) * size].reshape(len(law), len(X)) for i in range(2))
+        return law.kernel.into(law.X, X, out, spare) if size else out
+
+    def bring_up_to_date(self, question: Question, blocks: npt.NDArray[np.intp], K: Floats, best: float) -> None:
+        """Mean and variance given all that was measured; the variance of rows that cannot win may stay too large."""
+        law, count = question.law, len(blocks)
+        mean, var = self._mean[blocks].ravel(), self._var[blocks].ravel()
+        version = np.repeat(self._version[blocks], BLOCK)
+        if self._version[blocks[0]] == _UNSEEN:
+            mean = law.prior_mean + law.weights(self._base) @ K[: self._base]
+            var, done = self._cascade(question, K, mean, best)
+            self._done[blocks] = done.reshape(count, BLOCK)
+            version[:] = self._base
+        first, last = int(version.min()), law.facts
+        if first < last:
+            V = law.R[first:last, :last] @ K[:last]
+            if int(version.max()) > first:
+                V[np.arange(first, last)[:, None] < version] = 0.0
+            mean += law.u[first:last] @ V
+            var -= np.einsum("ij,ij->j", V, V)
+        self._keep(law, blocks, mean, var)
+        self._version[blocks] = last
+
+    def _keep(self, law: Law, blocks: npt.NDArray[np.intp], mean: Floats, var: Floats) -> None:
+        self._mean[blocks], self._var[blocks] = mean.reshape(-1, BLOCK), var.reshape(-1, BLOCK)
+        sd = np.sqrt(np.maximum(self._var[blocks], law.floor))
+        behind = (self.rows_of(blocks) >= self.n_rows).reshape(-1, BLOCK)
+        self._envelope[blocks] = envelope(np.where(behind, -np.inf, self._mean[blocks]), np.where(behind, 0.0, sd))
+
+    def _cascade(self, question: Question, K: Floats, mean: Floats, best: float) -> tuple[Floats, npt.NDArray[Any]]:
+        """Variances by forward substitution, which ends for a row as soon as it cannot be the best by far.
+
+        A row goes on while its score is not below the best, nor its upper bound with the root of large draws of zeta:
+        otherwise the next large one would find many rows whose variance is not known well enough.
+        """
+        law, n = question.law, self._base
+        var, done = np.full(len(mean), law.kernel.signal_var), np.zeros(len(mean), dtype=np.uint16)
+        alive: npt.NDArray[np.intp] | slice = slice(None)
+        for begin in range(0, n, _STEP):
+            end = min(begin + _STEP, n)
+            V = law.R[begin:end, :end] @ K[:end, alive]
+            var[alive] -= np.einsum("ij,ij->j", V, V)
+            done[alive] = end
+            sd = np.sqrt(np.maximum(var[alive], law.floor))
+            wide = mean[alive] + self._wide * sd
+            if end == n:
+                self._best_wide = max(self._best_wide, float(wide.max()))
+                break
+            on = (question.formula.value(mean[alive], sd) >= best) | (wide >= self._best_wide)
+            if not on.all():
+                alive = np.flatnonzero(on) if isinstance(alive, slice) else alive[on]
+                if not len(alive):
+                    break
+        return var, done
+
+    def complete(self, law: Law, blocks: npt.NDArray[np.intp], K: Floats, rows: npt.NDArray[np.intp]) -> Floats:
+        """Bring the variance of some rows (of those of the blocks) to its end; by how much it fell is returned."""
+        n = self._base
+        done = self._done[blocks].ravel()
+        first = int(done[rows].min())
+        V = law.R[first:n, :n] @ K[:n, rows]
+        V[np.arange(first, n)[:, None] < done[rows]] = 0.0
+        less: Floats = np.einsum("ij,ij->j", V, V)
+        var = self._var[blocks].ravel()
+        var[rows] -= less
+        done[rows] = n
+        self._done[blocks] = done.reshape(-1, BLOCK)
+        self._keep(law, blocks, self._mean[blocks].ravel(), var)
+        return less
+
+    def state_of(self, blocks: npt.NDArray[np.intp]) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
+        """Mean and variance of the rows of some blocks, and which variances are not at their end."""
+        return self._mean[blocks].ravel(), self._var[blocks].ravel(), self._done[blocks].ravel() < self._base
+
+
+class _Look:
+    """One look at some blocks: rows that may be the best, and the best score that is reached for certain."""
+
+    def __init__(self, moments: Moments, question: Question, best: float) -> None:
+        self._moments, self._question = moments, question
+        self._of_mean, self._of_var = question.law.rounding()
+        self._rows: list[npt.NDArray[np.intp]] = []
+        self._upper: list[Floats] = []
+        self.best = best
+        self.touched = 0
+
+    def at(self, blocks: npt.NDArray[np.intp]) -> None:
+        """Look at the rows of some blocks."""
+        for tile in self._moments.tiles(blocks, len(self._question.law)):
+            self._look(tile)
+
+    def _look(self, blocks: npt.NDArray[np.intp]) -> None:
+        moments, law = self._moments, self._question.law
+        rows = moments.rows_of(blocks)
+        K = moments.kernel_values(law, moments.codes_of(blocks))
+        moments.bring_up_to_date(self._question, blocks, K, self.best)
+        mean, var, unfinished = moments.state_of(blocks)
+        if law.facts < len(law):  # what is imagined is forgotten again
+            V = law.R[law.facts :] @ K
+            mean, var = mean + law.u[law.facts :] @ V, var - np.einsum("ij,ij->j", V, V)
+        open_ = (rows < moments.n_rows) & ~_among(rows, self._question.closed)
+        upper = np.where(open_, self._score(mean, var, 1.0), -np.inf)
+        doubtful = np.flatnonzero(unfinished & (upper >= self.best) & open_)
+        if len(doubtful):
+            var[doubtful] -= moments.complete(law, blocks, K, doubtful)
+            upper[doubtful] = self._score(mean[doubtful], var[doubtful], 1.0)
+            unfinished[doubtful] = False
+        may = np.flatnonzero((upper >= self.best) & ~unfinished & np.isfinite(upper))
+        if len(may):
+            self.best = max(self.best, float(self._score(mean[may], var[may], -1.0).max()))
+            self._rows.append(rows[may])
+            self._upper.append(upper[may])
+        self.touched += int(np.count_nonzero(rows < moments.n_rows))
+
+    def _score(self, mean: Floats, var: Floats, side: float) -> Floats:
+        """The score at the far end of what rounding may have done to the moments."""
+        sd = np.sqrt(np.maximum(var + side * self._of_var, self._question.law.floor))
+        return self._question.formula.value(mean + side * self._of_mean, sd)
+
+    def winner(self) -> Winner:
+        """The best row of all that were looked at, its moments computed by themselves."""
+        rows = np.concatenate(self._rows) if self._rows else np.empty(0, dtype=np.intp)
+        if len(rows):
+            rows = np.sort(rows[np.concatenate(self._upper) >= self.best])
+        found: tuple[int | None, float, float, float] = (None, -math.inf, math.nan, math.nan)
+        for begin in range(0, len(rows), CANON):
+            some = rows[begin : begin + CANON]
+            mean, sd = exact_moments(self._question.law, self._moments.codes_at(some))
+            score = self._question.formula.value(np.resize(mean, CANON), np.resize(sd, CANON))[: len(some)]
+            score[~np.isfinite(score)] = -np.inf
+            i = int(np.argmax(score))
+            if score[i] > found[1]:
+                found = (int(some[i]), float(score[i]), float(mean[i]), float(sd[i]))
+        return Winner(*found, self.touched)
+
+
+def _among(rows: npt.NDArray[np.intp], closed: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Which of the rows are closed; both are ascending within a block, and few are closed."""
+    if not len(closed):
+        return np.zeros(len(rows), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(closed, rows), len(closed) - 1)
+    hit: npt.NDArray[np.bool_] = closed[at] == rows
+    return hit
