@@ -4,15 +4,18 @@ A worker is a dict that lasts from one call to the next. It may be lost at any t
 dict, and whoever calls it sends everything that it takes to make up for that.
 """
 
+import contextlib
 import multiprocessing
+import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput, WorkersLost
 
-__all__ = ["Cluster", "Engine", "Here", "Processes", "as_engine"]
+__all__ = ["Cluster", "Engine", "Here", "Processes", "as_engine", "memory_budget"]
 
 #: ``task(worker, (number, workers), *args)``, a function at the top of a module.
 WorkerTask: TypeAlias = Callable[..., Any]
@@ -21,6 +24,21 @@ WorkerTask: TypeAlias = Callable[..., Any]
 _ATTEMPTS = 3
 #: What lasts in a process of `Processes`.
 _STATE: dict[Any, Any] = {}
+
+
+def memory_budget() -> int:
+    """A quarter of this machine's memory, or of what its container may use, in bytes.
+
+    So much may the n x N matrices of a study take: half of it for the model to search by, half for that of
+    certificates. The rest is for the rows themselves, the page cache, and whatever else runs.
+    """
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on every system
+        total = 16 << 30
+    with contextlib.suppress(OSError, ValueError):  # no container, or one without a limit
+        total = min(total, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return total // 4
 
 
 class Engine(Protocol):

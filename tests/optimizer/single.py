@@ -45,8 +45,8 @@ def imagine(history: History, state):
     return model.imagine(history.series(), state)
 
 
-def heeded(history: History, state):
-    return model.heeded(history.series(), state)
+def heeded(task: Task, history: History, state):
+    return model.heeded(task, history.series(), state)
 
 
 def in_use(history: History, state):

@@ -58,9 +58,9 @@ def same(one, two) -> bool:
 
 def test_the_matrix_of_a_table_stays_within_its_memory():
     for N in (1, 9_999, 67_108, 67_109, 500_000, 3_000_000, 8_388_608):
-        assert largest(N) == 4000 or largest(N) * N * 8 <= 2 << 30
-        assert (largest(N) + 1) * N * 8 > 2 << 30 or largest(N) == 4000
-    assert largest(10**9) == 32  # whatever that takes
+        assert largest(N, 4 << 30) == 4000 or largest(N, 4 << 30) * N * 8 <= 2 << 30
+        assert (largest(N, 4 << 30) + 1) * N * 8 > 2 << 30 or largest(N, 4 << 30) == 4000
+    assert largest(10**9, 4 << 30) == 32  # whatever that takes
 
 
 @settings(max_examples=300, deadline=None)
@@ -333,8 +333,8 @@ def test_failed_points_do_not_make_the_posterior_larger_without_end(few, space, 
     assert trial.source == "rule"
     at, state = study._history().series(), study._carried.state
     fitted = state.believed()
-    assert len(model.heeded(at, fitted).failed) == 2
-    assert len(model.imagine(model.heeded(at, fitted), fitted)) == 10 + 1 + 2  # told, pending, failed
+    assert len(model.heeded(study._task, at, fitted).failed) == 2
+    assert len(model.imagine(model.heeded(study._task, at, fitted), fitted)) == 10 + 1 + 2  # told, pending, failed
     of, known = asked_from(study, trial.number)
     fresh, carried = (suggest(of, known, trial.number, each)[0] for each in (None, state))
     assert fresh.point.x.tolist() == carried.point.x.tolist()
@@ -347,4 +347,4 @@ def test_few_failed_points_all_count(few):
     for n, n_failed, heard in ((12, 4, 4), (12, 5, 2), (40, 2, 2), (40, 5, 2)):
         failed = points(ROWS[n : n + n_failed], n, np.arange(n, n + n_failed))
         all_of = history(n, failed=failed)
-        assert len(heeded(all_of, believe(of, all_of, 60, None)).failed) == heard
+        assert len(heeded(of, all_of, believe(of, all_of, 60, None)).failed) == heard

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp import Posterior, TablePosterior
+from regretless.gp import BlockPosterior, Posterior, TablePosterior
 from regretless.linalg import Factor
 from regretless.spaces import Point
 
@@ -45,6 +45,7 @@ class View:
     # Table: candidate index of each observation of the posterior, those of told first; negative for data of no row.
     observed: npt.NDArray[np.intp] | None = None
     prior_factor: Callable[[], Factor] | None = None  # table: for exact draws
+    blocks: BlockPosterior | None = None  # a table too long to be seen as a whole: X, mean and sd are empty
 
     @property
     def dim(self) -> int:
@@ -63,6 +64,8 @@ class View:
 
     def moments_at(self, point: Point) -> tuple[float, float]:
         """Posterior mean and sd at one point."""
+        if self.blocks is not None and point.index is not None:
+            return self.blocks.moments_at(point.index)
         if self.table is not None and point.index is not None:
             return float(self.mean[point.index]), float(self.sd[point.index])
         mean, sd = self.posterior.mean_sd(point.x[None, :])
@@ -71,6 +74,8 @@ class View:
     @property
     def n_candidates(self) -> int | None:
         """N where the space is finite and known, otherwise None."""
+        if self.blocks is not None:
+            return len(self.blocks.codes)
         return None if self.table is None else len(self.X)
 
 
@@ -134,6 +139,9 @@ class Rule(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
+    #: Whether its scores are those of a formula that grows with mean and sd, and has a bound for moments that are out
+    #: of date (`regretless.gp.blocks.Monotone`): then the argmax over a huge table need not look at every row.
+    blockwise: ClassVar[bool] = False
 
     @abstractmethod
     def draw(self, view: View, t: int, rng: np.random.Generator) -> Score:

@@ -66,7 +66,8 @@ class LogImprovement:
         beyond = envelopes.steepest + envelopes.of_sd
         bound = start + (slopes * -np.diff(psi(ends - shift), axis=1)).sum(axis=1)
         bound += beyond * (psi(GRID[-1] - shift[:, 0]) + np.maximum(np.sqrt(growth) - GRID[-1], 0.0))
-        return np.log(np.maximum(bound * _ROUNDED_UP, _TINY))
+        log_bound: Floats = np.log(np.maximum(bound * _ROUNDED_UP, _TINY))
+        return log_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class EI(Rule):
     """
 
     name: ClassVar[str] = "ei"
+    blockwise: ClassVar[bool] = True
     incumbent: Literal["mean", "value"] = "mean"
 
     def __post_init__(self) -> None:

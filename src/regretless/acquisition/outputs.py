@@ -226,6 +226,7 @@ class JointRule(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
+    blockwise: ClassVar[bool] = False  # see `Rule.blockwise`
 
     @abstractmethod
     def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointScore:

@@ -51,6 +51,7 @@ class UpperBound:
 class UCB(Rule):
     """Argmax of ``mean + sqrt(zeta) * sd``; a subclass names the family of laws that zeta (squared) comes from."""
 
+    blockwise: ClassVar[bool] = True
     family: ClassVar[type[ShiftedExponential] | type[GammaLaw] | type[Schedule]]
     setting: Setting | Law | Literal["anytime"] | AnytimeBand = "auto"  # the last two: GP-UCB alone
 

@@ -1,6 +1,7 @@
 """The surrogate: kernels, exact posterior, posterior over a table, evidence, fit, function draws."""
 
 from regretless.gp.belief import Belief, Candidates, Model
+from regretless.gp.blocks import BlockPosterior, Found, Progress, block_posterior
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
 from regretless.gp.estimation import fit
 from regretless.gp.hyperparameters import Hyperparameters
@@ -15,7 +16,9 @@ from regretless.gp.transfer import Source, TaskKernel
 
 __all__ = [
     "Belief",
+    "BlockPosterior",
     "Candidates",
+    "Found",
     "Hyperparameters",
     "Kernel",
     "Model",
@@ -23,11 +26,13 @@ __all__ = [
     "Paths",
     "PointMoments",
     "Posterior",
+    "Progress",
     "Source",
     "Surrogate",
     "TablePosterior",
     "TaskKernel",
     "Units",
+    "block_posterior",
     "draw_on_table",
     "draw_paths",
     "fit",

@@ -69,6 +69,11 @@ class Posterior:
         return None
 
     @property
+    def blocks(self) -> None:
+        """None: see `BlockPosterior`."""
+        return
+
+    @property
     def jitter(self) -> float:
         """What had to be added to the diagonal of the covariance matrix."""
         return self.factor.jitter

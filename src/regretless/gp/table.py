@@ -64,6 +64,11 @@ class TablePosterior:
         return self
 
     @property
+    def blocks(self) -> None:
+        """None: see `BlockPosterior`."""
+        return
+
+    @property
     def kernel(self) -> Kernel:
         """That of the posterior."""
         return self.posterior.kernel

@@ -1,5 +1,7 @@
 """What may be suggested now: repeats, pending and failed trials, excluded candidates."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from regretless.arrays import Floats
@@ -21,6 +23,8 @@ def open_points(task: Task, history: History) -> Allowed:
         If every candidate has been tried and repeats are not allowed.
     """
     N = task.domain.n_candidates
+    if N is not None and task.domain.engine is not None:
+        return _open_in_file(task, history, N)
     if N is None:
         _check_left(task, history)
         return Allowed(None, _blocked(task, history, 0.0))
@@ -50,6 +54,11 @@ def worth_trying(task: Task, history: History, allowed: Allowed, noise_share: fl
 
     Algorithm 1: all of it. ``repeats="auto"``: without noise a measured row is left out while there are others.
     """
+    if allowed.closed is not None:
+        if task.space.repeats in ("all", "allow") or noise_share >= NOISE_FREE:
+            return allowed
+        more = np.union1d(allowed.closed, history.told.rows)
+        return replace(allowed, closed=more) if len(more) < (task.domain.n_candidates or 0) else allowed
     if allowed.rows is None:
         return Allowed(None, _blocked(task, history, noise_share))
     if task.space.repeats in ("all", "allow") or noise_share >= NOISE_FREE:
@@ -57,6 +66,21 @@ def worth_trying(task: Task, history: History, allowed: Allowed, noise_share: fl
     untried = allowed.rows.copy()
     untried[history.told.rows] = False
     return Allowed(untried, allowed.blocked) if untried.any() else allowed
+
+
+def _open_in_file(task: Task, history: History, N: int) -> Allowed:
+    """`open_points` for a table in a file, by the few rows that are closed."""
+    excluded, pending, failed = np.unique(history.excluded), history.pending.rows, history.failed.rows
+    never = task.space.repeats == "never"
+    least = np.union1d(excluded, history.points.rows) if never else excluded
+    if len(least) >= N:
+        raise _exhausted(N, len(history.excluded))
+    closed = [least]
+    if not never:  # as in a list in memory, these again only when nothing else is left
+        closed.insert(0, np.union1d(excluded, pending))
+        closed.insert(0, np.union1d(excluded, failed if task.space.repeats == "all" else [*failed, *pending]))
+    first = next(rows for rows in closed if len(rows) < N)
+    return Allowed(None, np.empty((0, task.domain.dim)), first.astype(np.intp))
 
 
 def _check_left(task: Task, history: History) -> None:

@@ -17,7 +17,17 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp import Posterior, Source, TablePosterior, fitted_to, prior_factor, refit_due, table_posterior
+from regretless.gp import (
+    BlockPosterior,
+    Posterior,
+    Source,
+    TablePosterior,
+    block_posterior,
+    fitted_to,
+    prior_factor,
+    refit_due,
+    table_posterior,
+)
 from regretless.linalg import Factor
 from regretless.optimizer.history import Fit, Series, only
 from regretless.optimizer.subset import base_of, chosen, largest
@@ -26,7 +36,7 @@ from regretless.rng import Purpose, stream
 
 __all__ = ["Belief", "Fitted", "believe", "doubt", "heeded", "imagine", "in_use", "outdated", "told_key"]
 
-Belief = Posterior | TablePosterior
+Belief = Posterior | TablePosterior | BlockPosterior
 
 #: Standardised values of this size can still be squared and summed.
 _LARGEST = 1e50
@@ -141,13 +151,13 @@ def imagine(series: Series, state: Fitted, *, objective: bool = True) -> Belief:
     return belief
 
 
-def heeded(series: Series, state: Fitted) -> Series:
+def heeded(task: Task, series: Series, state: Fitted) -> Series:
     """The series with those failed points only that `imagine` counts: all or, beyond the limit, an eighth of it.
 
     They are chosen as results are, at the means that the posterior expects there: where it is tempted to go.
     """
     belief, failed = state.belief, series.failed
-    limit = largest(0 if belief.table is None else len(belief.table.X))
+    limit = largest(0 if belief.table is None else len(belief.table.X), task.domain.memory)
     count = limit // 8
     if len(failed) <= count or len(state.used) + len(series.pending) + len(failed) <= limit:
         return series
@@ -209,8 +219,12 @@ def _in_force(task: Task, series: Series, trial: int, state: Fitted | None) -> F
 
 def _of_other_data(task: Task, series: Series, state: Fitted) -> bool:
     """Whether the table was extended since, or an earlier study was added."""
-    table = state.base.table
-    return (table is not None and table.X is not task.domain.candidates) or state.source is not series.source
+    table, blocks = state.base.table, state.base.blocks
+    if table is not None and table.X is not task.domain.candidates:
+        return True
+    if blocks is not None and blocks.codes is not _codes(task):
+        return True
+    return state.source is not series.source
 
 
 def _due(task: Task, series: Series, newest: Fit) -> bool:
@@ -222,7 +236,22 @@ def _candidates(task: Task) -> int:
 
 
 def _base(task: Task, series: Series, fitted: Fit) -> tuple[int, int]:
-    return base_of(len(series.y), len(fitted.trials), largest(_candidates(task)))
+    return base_of(len(series.y), len(fitted.trials), _most(task))
+
+
+def _most(task: Task) -> int:
+    """How many results a posterior holds at the most; block by block the length of a table sets no limit."""
+    return largest(0 if _blockwise(task) else _candidates(task), task.domain.memory)
+
+
+def _blockwise(task: Task) -> bool:
+    """Whether the rows of a table may be looked at block by block, if they are too many for the n x N matrix."""
+    return task.domain.n_candidates is not None and task.rule.blockwise
+
+
+def _codes(task: Task) -> Any:
+    """The codes of a table, in memory or in a file."""
+    return task.domain.block_codes if task.domain.engine is not None else task.domain.candidates
 
 
 def _based_on(state: Fitted, trials: tuple[int, ...], y: tuple[float, ...], count: int) -> bool:
@@ -264,7 +293,10 @@ def _from_fit(task: Task, series: Series, fitted: Fit) -> Fitted:
     kept = tuple(series.told.trials[rows].tolist())
     noise = None if series.noise is None else series.noise.take(rows)
     base = h.posterior(task.categorical, series.told.X[rows], series.y[rows], noise=noise, source=series.source)
-    candidates = task.domain.candidates
+    candidates, engine = task.domain.candidates, task.domain.engine
+    if engine is not None or (_blockwise(task) and count > largest(_candidates(task), task.domain.memory)):
+        in_blocks = block_posterior(base, _codes(task), engine)
+        return Fitted(fitted, in_blocks, in_blocks, trials, y, n_base, kept)
     if candidates is None:
         return Fitted(fitted, base, base, trials, y, n_base, kept)
     everywhere = table_posterior(base, candidates)

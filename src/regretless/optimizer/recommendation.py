@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
+from regretless.acquisition.ucb import UpperBound
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.history import History
@@ -45,7 +46,13 @@ def recommend(task: Task, history: History, fitted: Fitted) -> Choice:
     """
     with single_thread():
         domain, posterior, table = task.domain, fitted.belief.posterior, fitted.belief.table
-        if table is not None:
+        if fitted.belief.blocks is not None:
+            blocks, excluded = fitted.belief.blocks, np.unique(history.excluded)
+            closed = excluded[: 0 if len(excluded) == task.domain.n_candidates else None]
+            best = blocks.argmax(UpperBound(0.0), closed)
+            assert best is not None  # means are finite
+            point, mean, sd = domain.at_index(best.row), best.mean, best.sd
+        elif table is not None:
             allowed = history.allowed(len(table.X))
             index = int(np.argmax(np.where(allowed, table.mean, -np.inf) if allowed.any() else table.mean))
             point, mean, sd = domain.at_index(index), float(table.mean[index]), float(table.sd[index])

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
-from regretless.acquisition import JointRule, JointScore, Outputs, Rule, View
+from regretless.acquisition import JointRule, JointScore, MomentScore, Outputs, Rule, View
 from regretless.arrays import Floats
 from regretless.gp import Posterior
+from regretless.gp.blocks import Monotone
 from regretless.optimizer.history import History, Series
 from regretless.optimizer.model import Belief, Fitted, heeded, imagine, in_use
 from regretless.optimizer.outcomes import inferred_reference
@@ -46,9 +47,16 @@ class Scene:
         return self.views[0].X
 
     def draw(self, rule: Rule | JointRule, t: int, rng: np.random.Generator) -> tuple[Objective, Floats, Record]:
-        """The score of a rule, to be searched, its values on the candidates, and what was drawn."""
+        """The score of a rule, to be searched, its values on the candidates, and what was drawn.
+
+        There are no values where candidates are looked at block by block.
+        """
         if isinstance(rule, Rule):
             score = rule.draw(self.views[0], t, rng)
+            if self.views[0].blocks is not None:
+                assert isinstance(score, MomentScore)
+                formula = cast(Monotone, score.formula)
+                return Objective(score.at, score.value_and_gradient, formula=formula), np.empty(0), score.record
             return Objective(score.at, score.value_and_gradient), score.on(self.views[0]), score.record
         assert self.outputs is not None
         joint = rule.draw(self.outputs, t, rng)
@@ -64,13 +72,13 @@ def scene_of(task: Task, history: History, trial: int, state: State) -> Scene:
     """What the rule sees at the suggestion of ``trial``."""
     fitted = [state.believed(k) for k in range(len(task.outcomes))]
     series = [history.series(k) for k in range(len(task.outcomes))]
-    counted = [heeded(part, fit) for part, fit in zip(series, fitted, strict=True)]
+    counted = [heeded(task, part, fit) for part, fit in zip(series, fitted, strict=True)]
     beliefs = [
         imagine(part, fit, objective=outcome.role == "objective")
         for part, fit, outcome in zip(counted, fitted, task.outcomes, strict=True)
     ]
     parts = [in_use(part, fit) for part, fit in zip(counted, fitted, strict=True)]
-    X = beliefs[0].candidates
+    X = np.empty((0, task.domain.dim)) if beliefs[0].blocks is not None else beliefs[0].candidates
     if X is None:
         rng = stream(task.seed, trial, Purpose.CANDIDATES)
         worth = desirability(task, fitted, [belief.posterior for belief in beliefs], rng)
@@ -154,6 +162,17 @@ def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belie
     # Pending points are assumed to return their posterior mean. One may be the incumbent: else a batch gathers there.
     believed = np.vstack([told.X[told.inside], part.pending.X])
     table = belief.table
+    if belief.blocks is not None:
+        return View(
+            posterior=belief.posterior,
+            X=X,
+            mean=np.empty(0),
+            sd=np.empty(0),
+            told=believed,
+            best_told=best_told,
+            n_levels=task.domain.n_levels,
+            blocks=belief.blocks,
+        )
     if table is not None:
         rows = np.searchsorted(told.trials, fitted.used)  # the posterior's own order
         earlier = np.full(table.posterior.n_source, UNLISTED, dtype=np.intp)

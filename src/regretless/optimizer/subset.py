@@ -15,20 +15,22 @@ __all__ = ["base_of", "chosen", "largest"]
 
 #: Results in one posterior at the most. Its factor takes 128 MB, a suggestion a second or more.
 LARGEST = 4000
-#: Bytes of the n x N matrix of a table at the most; but not fewer results than these, however long the table.
-TABLE_BYTES = 2 << 30
+#: Not fewer results than these, however long the table.
 FEWEST = 32
 #: Rows of kernel values worked on at once.
 _BLOCK = 4096
 
 
-def largest(N: int) -> int:
+def largest(N: int, memory: int = 0) -> int:
     """How many results a posterior holds at the most, on a table of N candidates or, with 0, in a product space.
 
-    >>> [largest(N) for N in (0, 10_000, 100_000, 1_000_000)]
+    On a table the n x N matrix takes half of the ``memory`` at the most: there are two models, to search by and for
+    certificates.
+
+    >>> [largest(N, 4 << 30) for N in (0, 10_000, 100_000, 1_000_000)]
     [4000, 4000, 2684, 268]
     """
-    return min(LARGEST, max(FEWEST, TABLE_BYTES // (8 * N))) if N else LARGEST
+    return min(LARGEST, max(FEWEST, memory // (16 * N))) if N else LARGEST
 
 
 def base_of(n: int, n_fit: int, largest: int) -> tuple[int, int]:

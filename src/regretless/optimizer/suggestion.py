@@ -70,7 +70,7 @@ def _ruled(task: Task, history: History, trial: int, state: State, allowed: Allo
     objective, values, record = scene.draw(task.rule, history.n_ruled + 1, stream(task.seed, trial, Purpose.RULE))
     noise_share = max(fit.hyperparameters.noise_var / fit.hyperparameters.signal_var for fit in fits)
     worth = worth_trying(task, history, allowed, noise_share)
-    found = argmax(domain, objective, scene.X, values, worth)
+    found = argmax(domain, objective, scene.X, values, worth, scene.views[0].blocks)
     if found is None:
         listed = domain.n_candidates is not None
         why = "no candidate has a finite score" if listed else "no untried point with a finite score was found"

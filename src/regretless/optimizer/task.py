@@ -122,6 +122,7 @@ def as_task(
     domain = listed_domain(space, ENUMERATE_UP_TO)
     n_initial = _n_initial(domain, preset) if n_initial is None else as_whole(n_initial, "n_initial")
     _check_scales(surrogate, domain)
+    _check_in_file(domain, chosen, outcomes)
     if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
         chosen.check(domain.n_candidates, domain.dim)
     if design is None:
@@ -132,6 +133,22 @@ def as_task(
         raise InvalidInput(f"risk must be a probability between 0 and 1, such as 0.1, got {show(risk)}.")
     return Task(
         space, domain, outcomes, chosen, surrogate, n_initial, design, check_seed(seed), reference, fallback, risk
+    )
+
+
+def _check_in_file(domain: Domain, rule: Rule | JointRule, outcomes: tuple[Outcome, ...]) -> None:
+    """Refuse what takes more than the mean and the sd of one row at a time, on a table in a file."""
+    if domain.engine is None or (rule.blockwise and len(outcomes) == 1):
+        return
+    if len(outcomes) > 1:
+        raise InvalidInput(
+            "a table in a file is searched for one objective without constraints on outcomes. For several outcomes "
+            "read the rows into memory: Table(pandas.read_parquet(path))."
+        )
+    possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind.blockwise))
+    raise InvalidInput(
+        f"{rule.name} needs draws of the function on all rows together, or compares rows in other ways than one by "
+        f"one; on a table in a file that is not possible. Use one of {possible}, or read the rows into memory."
     )
 
 

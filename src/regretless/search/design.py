@@ -13,7 +13,17 @@ from regretless.rng import Purpose, stream
 from regretless.search.product import near
 from regretless.spaces import Mixed, Table
 
-__all__ = ["Design", "Plan", "design_index", "design_point", "random_index", "random_point", "settled"]
+__all__ = [
+    "Design",
+    "Plan",
+    "design_index",
+    "design_index_in_file",
+    "design_point",
+    "random_index",
+    "random_point",
+    "random_rows",
+    "settled",
+]
 
 #: The first points: spread evenly, or each drawn on its own, uniformly, as in the paper.
 Design = Literal["hypercube", "random"]
@@ -66,9 +76,38 @@ def design_index(plan: Plan, table: Table, number: int, trial: int, open_: npt.N
     rows = np.flatnonzero(open_)
     if len(rows) > _NEAREST_AMONG:
         rows = rng.choice(rows, _NEAREST_AMONG, replace=False)
-    categorical = np.array(plan.categorical)
-    gap = np.where(categorical, table.X[rows] != target, table.X[rows] - target)
-    return int(rows[np.argmin(np.einsum("ij,ij->i", gap, gap))])
+    return int(rows[_nearest(plan, table.X[rows], target)])
+
+
+def _nearest(plan: Plan, X: Floats, target: Floats) -> int:
+    """The row of X that is least far from the target."""
+    gap = np.where(np.array(plan.categorical), target != X, X - target)
+    return int(np.argmin(np.einsum("ij,ij->i", gap, gap)))
+
+
+def design_index_in_file(plan: Plan, table: Table, number: int, trial: int, closed: npt.NDArray[np.intp]) -> int:
+    """`design_index` for a table in a file, of which the ``closed`` rows may not be tried."""
+    rng = stream(plan.seed, trial, Purpose.DESIGN)
+    if plan.design == "random" or number >= plan.n_initial:
+        return int(random_rows(table, 1, closed, rng)[0])
+    rows = np.sort(random_rows(table, _NEAREST_AMONG, closed, rng))
+    return int(rows[_nearest(plan, table.X[rows], _hypercube(plan, table)[number])])
+
+
+def random_rows(
+    table: Table, count: int, closed: npt.NDArray[np.intp], rng: np.random.Generator
+) -> npt.NDArray[np.intp]:
+    """So many open rows of a table drawn at random, one at least; among them may be equal ones."""
+    N = table.n_candidates
+    for _ in range(8):
+        rows = rng.integers(N, size=count)
+        rows = rows[~np.isin(rows, closed)]
+        if len(rows):
+            return rows
+    # Most rows are closed. The k-th open one is k rows and those closed before it from the beginning.
+    k = int(rng.integers(N - len(closed)))
+    before = closed - np.arange(len(closed))  # open rows before each closed one
+    return np.array([k + int(np.searchsorted(before, k, side="right"))])
 
 
 def random_point(space: Mixed, rng: np.random.Generator, blocked: Floats) -> Floats:

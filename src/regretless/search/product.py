@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
+from regretless.gp.blocks import Monotone
 from regretless.search.ascent import climb_in
 from regretless.search.edges import Edged, along_edges
 from regretless.spaces import Mixed
@@ -36,6 +37,7 @@ class Objective:
     value_and_gradient: Callable[[Floats], tuple[Floats, Floats]]
     precision: float = PRECISION  # how closely a local search goes for its maximum, as a share of the score's scale
     edges: Edged | None = None  # of a set that the best point is wanted in, where the score is one inside a set
+    formula: Monotone | None = None  # of mean and sd, for tables that are looked at block by block
 
 
 def search_product(

@@ -11,6 +11,7 @@ from regretless.spaces.parse import Space, as_space, repeats_of, with_constraint
 from regretless.spaces.product import Mixed
 from regretless.spaces.record import space_from_data, space_to_data
 from regretless.spaces.table import (
+    FileTable,
     Raw,
     Rows,
     Table,
@@ -28,6 +29,7 @@ __all__ = [
     "Categorical",
     "Dimension",
     "Domain",
+    "FileTable",
     "Fixed",
     "Float",
     "Int",

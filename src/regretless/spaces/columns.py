@@ -72,7 +72,7 @@ class Numbers:
 
     def codes(self) -> Floats:
         """The values, with the ends of the scale at 0 and 1."""
-        return self._scaled(self.values.astype(np.float64))
+        return self.scaled(self.values.astype(np.float64))
 
     def place(self, value: Any, name: str) -> tuple[Scalar, float]:
         """A measured value, which no row need have, and its code."""
@@ -81,7 +81,7 @@ class Numbers:
             raise _no_scale(self.item(0), value, name)
         if self.constant:
             return self.item(0), 0.0
-        code = check_reach(float(self._scaled(np.array([number]))[0]), value, name, *self.scale)
+        code = check_reach(float(self.scaled(np.array([number]))[0]), value, name, *self.scale)
         whole = self.values.dtype.kind == "i" and number.is_integer()
         return int(value) if whole else number, code
 
@@ -92,11 +92,12 @@ class Numbers:
             raise InvalidInput(f"column {name!r} holds whole numbers too large to stand beside fractions exactly.")
         if self.constant:
             return _numbers(np.concatenate(parts), name)
-        for value, code in zip(more.items(), self._scaled(more.values.astype(np.float64)).tolist(), strict=True):
+        for value, code in zip(more.items(), self.scaled(more.values.astype(np.float64)).tolist(), strict=True):
             check_reach(code, value, f"column {name!r}", *self.scale)
         return Numbers(_numbers(np.concatenate(parts), name).values, self.scale)
 
-    def _scaled(self, values: Floats) -> Floats:
+    def scaled(self, values: Floats) -> Floats:
+        """The codes of values."""
         low, high = self.scale
         if not math.isfinite(high - low):
             values, low, high = values / 2, low / 2, high / 2  # the width of -1e308..1e308 is no float, its half is

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
+from regretless.engines import Engine
 from regretless.spaces.dimensions import Dimension
 from regretless.spaces.scalars import Scalar
 
@@ -84,7 +85,22 @@ class Domain(Protocol):
 
     @property
     def candidates(self) -> Floats | None:
-        """The (N, dim) codes of the candidates, where they are listed."""
+        """The (N, dim) codes of the candidates, where they are listed in memory."""
+        ...
+
+    @property
+    def block_codes(self) -> npt.NDArray[Any] | None:
+        """The (N, dim) codes of candidates that are listed in a file, to be read block by block."""
+        ...
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the n x N matrices of candidates in memory may take."""
+        ...
+
+    @property
+    def engine(self) -> Engine | None:
+        """Where candidates in a file are worked on."""
         ...
 
     @property

@@ -163,6 +163,21 @@ class Mixed:
         """None: the candidates are not listed."""
         return None
 
+    @property
+    def block_codes(self) -> None:
+        """None: nor are they in a file."""
+        return None
+
+    @property
+    def memory(self) -> int:
+        """None is needed for candidates."""
+        return 0
+
+    @property
+    def engine(self) -> None:
+        """None: no rows are worked on."""
+        return None
+
     def listed(self) -> list[dict[str, Scalar]]:
         """Empty: the candidates are not listed."""
         return []

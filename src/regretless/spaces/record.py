@@ -14,9 +14,15 @@ from regretless.spaces.mixture import Mixture
 from regretless.spaces.params import check_repeats
 from regretless.spaces.product import Mixed
 from regretless.spaces.scalars import show
-from regretless.spaces.table import Frame, RowIds, Table
+from regretless.spaces.table import FileTable, Frame, RowIds, Table
 
 __all__ = ["space_from_data", "space_to_data"]
+
+
+#: Up to so many rows the n x N matrix is small whatever n.
+MATTERS = 65_536
+#: Before it was on record: 2 GiB for each of two models.
+MEMORY_THEN = 4 << 30
 
 
 def space_to_data(space: Table | Mixed) -> dict[str, Any]:
@@ -33,7 +39,11 @@ def space_to_data(space: Table | Mixed) -> dict[str, Any]:
         if space.mixtures:
             common["mixtures"] = [_mixture_to_data(name, mixture) for name, mixture in space.mixtures.items()]
         return {"kind": "box" if isinstance(space, Box) else "mixed", **common, "dimensions": parts}
+    if isinstance(space, FileTable):
+        return {"kind": "file", **common, **space.to_data()}
     rows = space._rows
+    if space.n_candidates > MATTERS:
+        common["memory"] = space.memory
     return {
         "kind": "table",
         **common,
@@ -59,8 +69,10 @@ def space_from_data(
     constraints = tuple(_constraint(entry, resolve) for entry in data.get("constraints", ()))
     if data["kind"] == "table":
         return _table(data, constraints)
+    if data["kind"] == "file":
+        return FileTable.from_data(data, data["repeats"])
     if data["kind"] not in ("box", "mixed"):
-        raise InvalidInput(f"a space of kind {show(data['kind'])} is not known; known are table, box and mixed.")
+        raise InvalidInput(f"a space of kind {show(data['kind'])} is not known; known are table, file, box and mixed.")
     kind = Box if data["kind"] == "box" else Mixed
     space = kind.__new__(kind)
     parts = {part["name"]: _dimension(part) for part in data["dimensions"]}
@@ -155,4 +167,5 @@ def _table(data: Mapping[str, Any], constraints: tuple[Constraint, ...]) -> Tabl
         repeats=data["repeats"],
         unnamed=data["unnamed"],
         constraints=constraints,
+        memory=data.get("memory", MEMORY_THEN),
     )

@@ -39,7 +39,7 @@ _UNSEEN = -1
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Where is a score largest, among the rows that are not ``closed`` (row numbers, ascending)?"""
+    """A score whose largest value is looked for, among the rows that are not ``closed`` (row numbers, ascending)."""
 
     law: Law
     formula: Monotone
@@ -66,15 +66,17 @@ class Winner:
     touched: int
 
 
-def survey(worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any, question: Question, best: float,
-           most: int) -> Survey:
+def survey(
+    worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any, question: Question, best: float, most: int
+) -> Survey:
     """Go on with the full pass, where one is due, by at most so many rows; else look at the most promising blocks."""
     with single_thread():
         return _moments(worker, share, codes, key).survey(question, best, most)
 
 
-def decide(worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any, question: Question,
-           best: float) -> Winner:
+def decide(
+    worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any, question: Question, best: float
+) -> Winner:
     """The best row of a worker, where a score of ``best`` is reached for certain by it or another."""
     with single_thread():
         return _moments(worker, share, codes, key).decide(question, best)
@@ -110,6 +112,8 @@ class Moments:
         self._envelope = np.empty((count, len(GRID) + 1))
         self._version = np.full(count, _UNSEEN)
         self._wide = math.sqrt(2.0 * math.log(max(len(codes), 2)) + 2.0)
+        self._queue = np.empty(0, dtype=np.intp)
+        self._base, self._best_wide = 0, -math.inf
         self._law: Law | None = None
         self._memory = np.empty(0)
 
@@ -173,7 +177,8 @@ class Moments:
 
     def rows_of(self, blocks: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """The numbers of the rows of some blocks; those behind the last are not less than the number of rows."""
-        return (self._blocks[blocks, None] * BLOCK + np.arange(BLOCK)).ravel()
+        rows: npt.NDArray[np.intp] = (self._blocks[blocks, None] * BLOCK + np.arange(BLOCK)).ravel()
+        return rows
 
     def codes_of(self, blocks: npt.NDArray[np.intp]) -> Floats:
         """Their codes; the last row stands for those behind it."""

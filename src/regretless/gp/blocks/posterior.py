@@ -1,4 +1,4 @@
-"""The posterior over a table that is too long for the n x N matrix: moments per row, brought up to date where needed."""
+"""The posterior over a table that is too long for the n x N matrix: moments per row, brought up to date if needed."""
 
 import itertools
 import math
@@ -139,9 +139,7 @@ class BlockPosterior:
         mean, sd = exact_moments(self.law, np.asarray(self.codes[index : index + 1], dtype=np.float64))
         return float(mean[0]), float(sd[0])
 
-    def argmax(
-        self, formula: Monotone, closed: npt.NDArray[np.intp], progress: Progress | None = None
-    ) -> Found | None:
+    def argmax(self, formula: Monotone, closed: npt.NDArray[np.intp], progress: Progress | None = None) -> Found | None:
         """The open row where a score is largest, exactly: the first of equals; None where no row has a finite score.
 
         The answer depends on the rows and on this posterior alone, to the last bit: not on what was asked before, on
@@ -172,4 +170,6 @@ class BlockPosterior:
 
 def block_posterior(posterior: Posterior, codes: npt.NDArray[Any], engine: Engine | None = None) -> BlockPosterior:
     """Posterior over the rows of a table, (N, d) codes in memory or mapped from a file. No row is looked at yet."""
-    return BlockPosterior(posterior, posterior.factor.half_inverse(), _Rows(codes, Here() if engine is None else engine))
+    return BlockPosterior(
+        posterior, posterior.factor.half_inverse(), _Rows(codes, Here() if engine is None else engine)
+    )

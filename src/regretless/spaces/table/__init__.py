@@ -1,12 +1,14 @@
 """Finite spaces: the rows of a table are the candidates."""
 
 from regretless.spaces.table.extension import Raw, Rows, extended_table, further_rows, read_rows
+from regretless.spaces.table.filetable import FileTable
 from regretless.spaces.table.frame import Frame
 from regretless.spaces.table.listing import as_table, listed_domain
 from regretless.spaces.table.rowids import RowIds
 from regretless.spaces.table.table import Table
 
 __all__ = [
+    "FileTable",
     "Frame",
     "Raw",
     "RowIds",

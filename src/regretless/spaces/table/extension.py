@@ -18,6 +18,7 @@ from regretless.spaces.domain import UNLISTED
 from regretless.spaces.product import Mixed
 from regretless.spaces.scalars import Scalar, did_you_mean, is_number, listed, show
 from regretless.spaces.sources import as_names, check_known, raw_columns, read_file
+from regretless.spaces.table.filetable import FileTable
 from regretless.spaces.table.frame import Frame
 from regretless.spaces.table.rowids import RowIds, as_ids, other_spelling
 from regretless.spaces.table.table import Table
@@ -61,6 +62,8 @@ def read_rows(space: Any, source: Any, *, id: str | None, ignore: str | Sequence
         known = read_sheet(source, Reading()).columns
         texts = tuple(name for name in levels if name in known)
         source = Table.of_factors(read_file(source, id, as_names(ignore, "ignore"), texts))
+    if isinstance(source, FileTable):
+        raise InvalidInput(f"the rows of {source.path.name} are not read into memory. Give some of them: a DataFrame.")
     rows = source._rows
     kept = rows.candidate != UNLISTED  # the others were dropped by its own constraints
     names = None if rows.names is None else [name for name, keep in zip(rows.names, kept, strict=True) if keep]
@@ -133,6 +136,7 @@ def extended_table(space: Table | Mixed, rows: Rows) -> Table:
         repeats=table.repeats,
         unnamed=table.unnamed,
         constraints=table.constraints,
+        memory=table.memory,
     )
 
 
@@ -169,6 +173,11 @@ def _as_extendable(space: Table | Mixed) -> Table:
         raise InvalidInput(
             "only a table can be extended; this space is the product of its parameters. Make a new study with "
             "wider ones, and add to it what was measured."
+        )
+    if isinstance(space, FileTable):
+        raise InvalidInput(
+            "a table in a file is not extended: write a longer file, make a new study with it, and add to it what was "
+            "measured."
         )
     return space
 

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats, as_whole
+from regretless.engines import Engine, memory_budget
 from regretless.errors import InvalidInput
 from regretless.spaces.columns import as_column
 from regretless.spaces.constraints import Constraint, as_constraints, rows_left, violated_by
@@ -31,6 +32,7 @@ from regretless.spaces.table.rowids import RowIds, candidates_of
 
 if TYPE_CHECKING:  # files are read by few who import us, and the reader costs a twentieth of the import
     from regretless.spaces.files import Factors
+    from regretless.spaces.table.filetable import FileTable
 
 __all__ = ["Table"]
 
@@ -62,6 +64,10 @@ class Table:
     constraints
         What every candidate satisfies, as in `Mixed`: other rows are dropped. The ids of the rows left stay those of
         the source.
+    memory
+        Bytes that the matrices of posterior covariances with all candidates, n x N numbers each, may take; a study
+        keeps this number. Beyond, rows are looked at block by block where the rule permits it. None: a quarter of this
+        machine's memory, half of it for the model to search by, half for that of certificates.
 
     Examples
     --------
@@ -81,6 +87,7 @@ class Table:
     n_levels: tuple[int, ...]
     X: Floats
     constraints: tuple[Constraint, ...]
+    memory: int = field(compare=False)  # bytes
     _frame: Frame  # one row per candidate
     _rows: RowIds  # of the source
     _product: Mixed | None  # the space this table lists, which then checks parameters
@@ -94,10 +101,12 @@ class Table:
         categorical: str | Sequence[str] = (),
         repeats: Repeats | None = None,
         constraints: Any = (),
+        memory: int | None = None,
     ) -> None:
         ignored, forced = as_names(ignore, "ignore"), as_names(categorical, "categorical")
         ids = () if id is None else as_names(id, "id")
         bound = as_constraints(constraints)
+        object.__setattr__(self, "memory", memory_budget() if memory is None else as_whole(memory, "memory"))
         if isinstance(source, str | Path):
             self._list_factors(read_file(source, ids[0] if ids else None, ignored, forced), repeats, bound)
             return
@@ -127,11 +136,12 @@ class Table:
         constraints: tuple[Constraint, ...] = (),
         encoded: tuple[Floats, tuple[int, ...]] | None = None,
         product: Mixed | None = None,
+        memory: int | None = None,
     ) -> None:
         """``encoded`` are codes and numbers of levels, where they are not those of the frame."""
         X, n_levels = (frame.codes(), frame.n_levels) if encoded is None else encoded
         X.flags.writeable = False
-        fields = {
+        fields: dict[str, Any] = {
             "names": frame.names,
             "repeats": check_repeats(repeats),
             "unnamed": unnamed,
@@ -142,6 +152,8 @@ class Table:
             "_rows": rows,
             "_product": product,
         }
+        if not hasattr(self, "memory"):
+            fields["memory"] = memory_budget() if memory is None else memory
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
@@ -189,6 +201,77 @@ class Table:
         return cls.of_factors(found, repeats=repeats, constraints=constraints)
 
     @classmethod
+    def from_parquet(
+        cls,
+        path: str | Path,
+        *,
+        columns: str | Sequence[str] | None = None,
+        id: str | None = None,
+        ignore: str | Sequence[str] = (),
+        categorical: str | Sequence[str] = (),
+        repeats: Repeats | None = None,
+        order: Literal["file", "kd"] = "file",
+    ) -> "FileTable":
+        """The rows of a Parquet file, which stay there: up to hundreds of millions of them.
+
+        Their codes, 4 bytes per row and column, are written once beside the file, or into the user's cache folder where
+        that is not possible. A study keeps the path and the SHA-256 of the file in place of the rows. Equal rows are
+        not merged. Only rules that look at mean and sd row by row can be used: the UCB family and EI.
+
+        Parameters
+        ----------
+        path
+            The file.
+        columns
+            The columns to search over; all but ``id`` and ``ignore`` if not given.
+        id
+            The column that names the rows, read on demand; by default they are called by their number, from 0.
+        ignore, categorical, repeats
+            As for `Table`. Text and bools are categories.
+        order
+            ``"kd"`` sorts the codes once so that neighbours lie together, which leaves more blocks out when a draw of
+            zeta is large; names and numbers of rows stay those of the file.
+        """
+        from regretless.spaces.table.filetable import read_table  # it is a Table itself
+
+        return read_table(
+            path, columns=columns, id=id, ignore=ignore, categorical=categorical, repeats=repeats, order=order
+        )
+
+    @classmethod
+    def from_npy(
+        cls,
+        path: str | Path,
+        *,
+        columns: str | Sequence[str] | None = None,
+        ignore: str | Sequence[str] = (),
+        categorical: str | Sequence[str] = (),
+        repeats: Repeats | None = None,
+        order: Literal["file", "kd"] = "file",
+    ) -> "FileTable":
+        """The rows of a two-dimensional array in an ``.npy`` file, as for `from_parquet`; columns are x0, x1, ..."""
+        from regretless.spaces.table.filetable import read_table
+
+        return read_table(
+            path, columns=columns, id=None, ignore=ignore, categorical=categorical, repeats=repeats, order=order
+        )
+
+    @classmethod
+    def from_arrow(cls, source: Any, path: str | Path, **more: Any) -> "FileTable":
+        """Arrow data written to ``path``, a new Parquet file, and read from there, see `from_parquet`.
+
+        ``source`` is an Arrow table or reader, a DuckDB relation, or a DataFrame of polars or pandas. It is written
+        batch by batch.
+        """
+        from regretless.spaces.table.rowfiles import write_parquet
+
+        file = Path(path)
+        if file.exists():
+            raise InvalidInput(f"{file} is there already. Read it with Table.from_parquet, or give another path.")
+        write_parquet(source, file)
+        return cls.from_parquet(file, **more)
+
+    @classmethod
     def of_factors(cls, found: "Factors", *, repeats: Repeats | None = None, constraints: Any = ()) -> Self:
         """The table of a file that was read already."""
         table = cls.__new__(cls)
@@ -209,6 +292,16 @@ class Table:
     def candidates(self) -> Floats:
         """The codes of the rows."""
         return self.X
+
+    @property
+    def block_codes(self) -> npt.NDArray[Any] | None:
+        """None: the rows are in memory; those of a `FileTable` are read block by block."""
+        return None
+
+    @property
+    def engine(self) -> Engine | None:
+        """None: the rows are worked on here; see `FileTable.on`."""
+        return None
 
     @property
     def size(self) -> int:
@@ -301,6 +394,7 @@ class Table:
             repeats=self.repeats,
             unnamed=self.unnamed,
             constraints=(*self.constraints, *constraints),
+            memory=self.memory,
         )
 
     def numbered(self) -> Self:
