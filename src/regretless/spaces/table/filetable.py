@@ -186,7 +186,7 @@ class FileTable(Table):
         """The values of rows drawn at random, from a few places of the file: it is not read as a whole."""
         begins = np.sort(rng.integers(self.n_candidates, size=8))
         near = begins[:, None] + rng.integers(1 << 14, size=(8, -(-most // 8)))
-        rows = np.unique(np.minimum(near, self.n_candidates - 1))[:most]
+        rows = np.unique(near % self.n_candidates)[:most]
         return self._source.rows(rows.tolist(), self.names)
 
     def at_index(self, index: int) -> Point:

@@ -1,0 +1,255 @@
+"""Tables in blocks against the n x N matrix, their slow twin; bounds against simulation; engines against each other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regretless.acquisition.ei import LogImprovement
+from regretless.acquisition.ucb import UpperBound
+from regretless.gp import Kernel, block_posterior, posterior, table_posterior
+from regretless.gp.blocks import GRID, Envelopes, exact_moments
+from regretless.gp.blocks.bounds import envelope
+
+NONE = np.empty(0, dtype=np.intp)
+
+
+class Split:
+    """Several workers in this process, each with a part of the rows. One may be lost: its dict is emptied."""
+
+    shares_memory = True
+
+    def __init__(self, workers: int, lose: int | None = None) -> None:
+        self.workers, self.unused, self._lose, self._calls = workers, [], lose, 0
+        self.states = [{} for _ in range(workers)]
+
+    def call(self, task, *args):
+        self._calls += 1
+        if self._lose is not None and self._calls % 3 == 0:
+            self.states[self._lose].clear()
+        return [task(state, (i, self.workers), *args) for i, state in enumerate(self.states)]
+
+
+def rows_of(N: int, d: int, *, levels: int = 0, seed: int = 0):
+    X = np.random.default_rng(seed).random((N, d)).astype(np.float32)
+    if levels:
+        X[:, -1] = np.floor(X[:, -1] * levels)
+    return X
+
+
+def wavy(X) -> np.ndarray:
+    return np.sin(5.0 * np.asarray(X, dtype=float)).sum(axis=-1)
+
+
+def prior(X, family: str, *, levels: int = 0, noise_var: float = 1e-2, seed: int = 0, n: int = 6):
+    d = X.shape[1]
+    kernel = Kernel(family, np.full(d, 0.3 * np.sqrt(d)), 1.3, tuple([False] * (d - 1) + [levels > 0]))
+    at = np.random.default_rng(seed).choice(len(X), n, replace=False)
+    told = X[at].astype(float)
+    return posterior(kernel, noise_var=noise_var, X=told, y=wavy(told), prior_mean=0.2)
+
+
+def formulas(N: int, count: int, rng):
+    """Draws of the default law of zeta, some of the incumbents of EI, and the mean alone."""
+    for t in range(count):
+        if t % 5 == 2:
+            yield LogImprovement(float(rng.normal(1.0, 0.5)))
+        elif t % 5 == 4:
+            yield UpperBound(0.0)
+        else:
+            yield UpperBound(np.sqrt(rng.exponential(2.0) + (2.0 * np.log(N / 2) if t % 4 == 3 else 0.0)))
+
+
+def walk(X, base, steps: int, *, engine=None, anew_at: int | None = None, seed: int = 1, twin: bool = True):
+    """Ask and be told in turns; what is found is that of the full scan. The found rows, scores and moments."""
+    rng, closed, found = np.random.default_rng(seed), [], []
+    fast = block_posterior(base, X, engine)
+    slow = table_posterior(base, X.astype(float)) if twin else None
+    for t, formula in enumerate(formulas(len(X), steps, rng)):
+        if t == anew_at:  # as after a restart: all moments are to be computed
+            fast = replace(fast, rows=block_posterior(base, X, engine).rows)
+        best = fast.argmax(formula, np.array(sorted(closed), dtype=np.intp))
+        if slow is not None:
+            scores = formula.value(slow.mean, slow.sd)
+            scores[closed] = -np.inf
+            top = scores.max()
+            assert best.score == pytest.approx(top, rel=1e-7, abs=1e-7)
+            assert scores[best.row] >= top - 1e-8 * (1.0 + abs(top))  # no other, but for rounding
+            assert (best.mean, best.sd) == pytest.approx((slow.mean[best.row], slow.sd[best.row]), abs=1e-7)
+        found.append((best.row, best.score, best.mean, best.sd))
+        if t % 3 == 0:
+            closed.append(best.row)
+        x = X[best.row].astype(float)
+        value = float(wavy(x) + 0.1 * rng.normal())
+        fast = fast.condition(x, value)
+        slow = None if slow is None else slow.condition(x, value)
+    return found
+
+
+@pytest.mark.parametrize("family", ["rbf", "matern32", "matern52"])
+@pytest.mark.parametrize(("d", "levels"), [(2, 0), (3, 4), (6, 0)])
+def test_the_argmax_is_that_of_the_full_scan(family, d, levels):
+    X = rows_of(5_000, d, levels=levels)
+    walk(X, prior(X, family, levels=levels), 25, anew_at=15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["rbf", "matern52"])
+def test_the_argmax_is_that_of_the_full_scan_of_many_rows(family):
+    X = rows_of(100_000, 5)
+    walk(X, prior(X, family), 120, anew_at=60)
+
+
+def test_values_without_noise_change_nothing():
+    X = rows_of(4_000, 2)
+    walk(X, prior(X, "rbf", noise_var=1e-6), 30)
+
+
+def test_the_answer_does_not_depend_on_workers_order_or_losses():
+    """More rows than one worker's stripe, so that all have some."""
+    X = rows_of(40_000, 3)
+    base = prior(X, "matern52")
+    alone = walk(X, base, 12, twin=False)
+    for engine in (Split(2), Split(3), Split(3, lose=1)):
+        assert walk(X, base, 12, engine=engine, twin=False) == alone
+    assert walk(X, base, 12, anew_at=6, twin=False) == alone  # nor on what was computed before
+
+
+def test_pending_points_are_forgotten_again():
+    X = rows_of(4_000, 2)
+    base = prior(X, "matern52")
+    fast, slow = block_posterior(base, X), table_posterior(base, X.astype(float))
+    formula = UpperBound(2.0)
+    fast.argmax(formula, NONE)
+    imagined, twin = fast.branch(), slow.branch()
+    for row in (3, 99, 1234):
+        x = X[row].astype(float)
+        imagined, twin = imagined.condition(x, 0.4), twin.condition(x, 0.4)
+        best = imagined.argmax(formula, NONE)
+        scores = formula.value(twin.mean, twin.sd)
+        assert (best.row, best.score) == (int(scores.argmax()), pytest.approx(scores.max(), abs=1e-9))
+    again = fast.argmax(formula, NONE)
+    scores = formula.value(slow.mean, slow.sd)
+    assert (again.row, again.score) == (int(scores.argmax()), pytest.approx(scores.max(), abs=1e-9))
+
+
+def test_most_rows_are_not_looked_at():
+    X = rows_of(60_000, 3)
+    fast, rng, shares = block_posterior(prior(X, "rbf", n=10), X), np.random.default_rng(0), []
+    for t in range(40):
+        best = fast.argmax(UpperBound(np.sqrt(rng.exponential(2.0))), NONE)
+        shares.append(best.touched / len(X))
+        x = X[best.row].astype(float)
+        fast = fast.condition(x, float(wavy(x) + 0.1 * rng.normal()))
+    assert shares[0] == 1.0
+    assert np.mean(shares[20:]) < 0.3
+
+
+def test_ties_are_broken_by_the_smallest_row():
+    X = np.tile(rows_of(300, 2), (20, 1))
+    base = prior(X[:300], "matern52")
+    slow = table_posterior(base, X[:300].astype(float))
+    formula = UpperBound(1.5)
+    first = int(formula.value(slow.mean, slow.sd).argmax())
+    assert block_posterior(base, X).argmax(formula, NONE).row == first
+    assert block_posterior(base, X).argmax(formula, np.array([first])).row == first + 300
+
+
+def test_rows_that_are_all_alike_are_no_trouble():
+    X = np.full((1_000, 2), 0.25, dtype=np.float32)
+    base = posterior(Kernel("rbf", np.ones(2), 1.0), noise_var=0.1, X=np.array([[0.5, 0.5]]), y=np.array([1.0]))
+    assert block_posterior(base, X).argmax(UpperBound(1.0), NONE).row == 0
+    assert block_posterior(base, X).argmax(UpperBound(1.0), np.arange(999)).row == 999
+    assert block_posterior(base, X).argmax(UpperBound(1.0), np.arange(1_000)) is None
+
+
+def test_without_data_the_first_open_row_is_found():
+    X = rows_of(700, 2)
+    empty = posterior(Kernel("rbf", np.ones(2), 1.0), noise_var=0.1, X=np.empty((0, 2)), y=np.empty(0))
+    assert block_posterior(empty, X).argmax(UpperBound(1.0), np.array([0])).row == 1
+
+
+def test_moments_do_not_depend_on_the_rows_beside():
+    X = rows_of(1_000, 4).astype(float)
+    law = block_posterior(prior(X, "matern52", n=37), X).law
+    mean, sd = exact_moments(law, X)
+    order = np.random.default_rng(3).permutation(len(X))
+    for rows in (order, order[:5], order[100:170]):
+        again = exact_moments(law, X[rows])
+        assert np.array_equal(again[0], mean[rows])
+        assert np.array_equal(again[1], sd[rows])
+
+
+@pytest.mark.parametrize("noise_var", [1e-6, 1e-2])
+def test_rounding_stays_within_what_is_allowed_for(noise_var):
+    """Moments by one observation after the other against those computed by themselves; the matrix is ill-conditioned."""
+    X = rows_of(2_000, 2)
+    fast = block_posterior(prior(X, "rbf", noise_var=noise_var), X)
+    for row in range(60):
+        fast.argmax(UpperBound(30.0), NONE)
+        fast = fast.condition(X[row].astype(float), float(wavy(X[row])))
+    fast.argmax(UpperBound(30.0), NONE)
+    (moments,) = [kept for name, kept in fast.rows.engine._state.items() if name == fast.rows.key]
+    looked_at = np.flatnonzero(moments._version == len(fast))
+    mean, var, unfinished = moments.state_of(looked_at)
+    rows = moments.rows_of(looked_at)
+    some = np.flatnonzero(~unfinished & (rows < len(X)))
+    exact = exact_moments(fast.law, X[rows[some]].astype(float))
+    of_mean, of_var = fast.law.rounding()
+    assert len(some) > 100
+    assert np.abs(mean[some] - exact[0]).max() < of_mean < 1e-3
+    assert np.abs(np.maximum(var[some], fast.law.floor) - exact[1] ** 2).max() < of_var < 1e-4
+
+
+moments = st.tuples(st.floats(-3.0, 3.0), st.floats(0.01, 2.0))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(moments, min_size=1, max_size=6),
+    u=st.lists(st.floats(-8.0, 8.0), min_size=0, max_size=4),
+    incumbent=st.floats(-2.0, 6.0),
+    root=st.floats(0.0, 25.0),
+    seed=st.integers(0, 2**31),
+)
+def test_no_update_leads_above_the_bounds(rows, u, incumbent, root, seed):
+    """Any v with |v|^2 <= var may come: mean + v'u and var - |v|^2 stay below the bounds of the block."""
+    rng = np.random.default_rng(seed)
+    mean, sd = (np.array([row[k] for row in rows]) for k in (0, 1))
+    found = envelope(mean[None, :], sd[None, :])
+    envelopes = Envelopes(found[:, :-1], found[:, -1], 0.0, 0.0)
+    u = np.array(u)
+    growth = np.array([u @ u])
+    for formula in (UpperBound(root), LogImprovement(incumbent)):
+        bound = formula.stale(envelopes, growth)[0]
+        for m, s in rows:
+            towards = u if len(u) and rng.random() < 0.7 else rng.normal(size=max(len(u), 1))
+            v = towards / (np.linalg.norm(towards) + 1e-300) * s * np.sqrt(rng.random())
+            now = m + (v @ u if len(u) else 0.0), np.sqrt(max(s * s - v @ v, 1e-16))
+            value = float(formula.value(np.array([now[0]]), np.array([now[1]]))[0])
+            assert value <= bound + 1e-7 * (1.0 + abs(bound))
+
+
+def test_a_bound_of_improvement_by_a_larger_sd_alone_would_be_wrong():
+    """Why EI has a bound of its own: EI(mean, sd sqrt(1 + |u|^2)) is too small."""
+    m, s, u = 0.0, 1.0, 10.0
+    now = float(np.exp(LogImprovement(0.0).value(np.array([m + u * s]), np.array([1e-6]))[0]))
+    wrong = float(np.exp(LogImprovement(0.0).value(np.array([m]), np.array([s * np.sqrt(1 + u * u)]))[0]))
+    found = envelope(np.array([[m]]), np.array([[s]]))
+    right = float(np.exp(LogImprovement(0.0).stale(Envelopes(found[:, :-1], found[:, -1], 0.0, 0.0), np.array([u * u]))[0]))
+    assert wrong < now <= right < 1.1 * now
+
+
+def test_envelopes_bound_the_lines_between_and_behind_the_grid():
+    rng = np.random.default_rng(2)
+    mean, sd = rng.normal(size=(20, 50)), rng.random((20, 50))
+    found = envelope(mean, sd)
+    envelopes = Envelopes(found[:, :-1], found[:, -1], 0.0, 0.0)
+    for c in (*GRID, 0.1, 3.7, 11.0, 33.0):
+        exact = (mean + c * sd).max(axis=1)
+        bound = envelopes.at(np.full(20, c))
+        assert (bound >= exact - 1e-12).all()
+        if c in GRID:
+            assert bound == pytest.approx(exact)
