@@ -138,7 +138,7 @@ def test_pending_points_are_forgotten_again():
 def test_most_rows_are_not_looked_at():
     X = rows_of(60_000, 3)
     fast, rng, shares = block_posterior(prior(X, "rbf", n=10), X), np.random.default_rng(0), []
-    for t in range(40):
+    for _ in range(40):
         best = fast.argmax(UpperBound(np.sqrt(rng.exponential(2.0))), NONE)
         shares.append(best.touched / len(X))
         x = X[best.row].astype(float)
@@ -184,7 +184,7 @@ def test_moments_do_not_depend_on_the_rows_beside():
 
 @pytest.mark.parametrize("noise_var", [1e-6, 1e-2])
 def test_rounding_stays_within_what_is_allowed_for(noise_var):
-    """Moments by one observation after the other against those computed by themselves; the matrix is ill-conditioned."""
+    """Moments by one observation after the other against those computed by themselves, also where it is hard."""
     X = rows_of(2_000, 2)
     fast = block_posterior(prior(X, "rbf", noise_var=noise_var), X)
     for row in range(60):
@@ -238,7 +238,8 @@ def test_a_bound_of_improvement_by_a_larger_sd_alone_would_be_wrong():
     now = float(np.exp(LogImprovement(0.0).value(np.array([m + u * s]), np.array([1e-6]))[0]))
     wrong = float(np.exp(LogImprovement(0.0).value(np.array([m]), np.array([s * np.sqrt(1 + u * u)]))[0]))
     found = envelope(np.array([[m]]), np.array([[s]]))
-    right = float(np.exp(LogImprovement(0.0).stale(Envelopes(found[:, :-1], found[:, -1], 0.0, 0.0), np.array([u * u]))[0]))
+    envelopes = Envelopes(found[:, :-1], found[:, -1], 0.0, 0.0)
+    right = float(np.exp(LogImprovement(0.0).stale(envelopes, np.array([u * u]))[0]))
     assert wrong < now <= right < 1.1 * now
 
 

@@ -70,7 +70,7 @@ def test_codes_are_written_once(path):
 def test_codes_go_into_the_cache_where_the_folder_cannot_be_written(path, tmp_path, monkeypatch):
     cache = tmp_path / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    monkeypatch.setattr(os, "access", lambda where, mode: str(cache) in str(where))
+    monkeypatch.setattr(os, "access", lambda where, _: str(cache) in str(where))
     table = Table.from_parquet(path)
     assert not list(path.parent.glob("*.codes.npy"))
     assert len(list(cache.rglob("*.codes.npy"))) == 1

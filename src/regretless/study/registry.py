@@ -1,11 +1,14 @@
 """Finding or creating a stored study."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regretless.arrays import as_positive, show
 from regretless.errors import InvalidInput, StudyConflict, UnknownStudy
+from regretless.optimizer import with_table
+from regretless.spaces import FileTable, with_repeats
 from regretless.study.codec import Trust
 from regretless.study.journal import Journal, ReadOnlyJournal, Store
 from regretless.study.settings import Settings, check_same, settings, settings_from_spec, spec_of
@@ -47,6 +50,8 @@ def open_study(
     stored = settings_from_spec(spec, trusted)
     journal = where.journal(name)
     check_same(name, given, stored, journal)
+    if isinstance(given["space"], FileTable):  # the same rows: from where the file is now, on the engine that was asked
+        stored = replace(stored, task=with_table(stored.task, with_repeats(given["space"], stored.task.space.repeats)))
     return stored, ReadOnlyJournal(journal) if read_only else journal
 
 

@@ -294,6 +294,14 @@ class FileTable(Table):
             f"{repeats_shown(self.repeats)})"
         )
 
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:  # without the rows, and without whoever works on them
+        return type(self).from_data, (self.to_data(), self.repeats)
+
     def to_data(self) -> dict[str, Any]:
         """As plain JSON: everything but the rows."""
         return {
