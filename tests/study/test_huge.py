@@ -154,7 +154,7 @@ def test_processes_give_the_same_rows_and_are_replaced(path):
 
 def test_workers_that_are_lost_again_and_again():
     class Doomed(Processes):
-        def submit(self, number, task, args):
+        def submit(self, *_):
             raise BrokenExecutor
 
     with pytest.raises(WorkersLost, match="lost 3 times"):
@@ -166,7 +166,7 @@ def test_a_cluster_gives_the_same_rows_and_loses_workers(path):
     distributed = pytest.importorskip("distributed")
     alone = run(Study(Table.from_npy(path), surrogate=MODEL, seed=1), 8)
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         study = Study(Table.from_npy(path).on(client), surrogate=MODEL, seed=1)
