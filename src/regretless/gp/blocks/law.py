@@ -16,7 +16,7 @@ import numpy as np
 from regretless.arrays import Floats
 from regretless.gp.blocks.bounds import Envelopes
 from regretless.gp.kernels import Kernel
-from regretless.gp.posterior import VAR_FLOOR
+from regretless.gp.regression import VAR_FLOOR
 
 __all__ = ["CANON", "Law", "Monotone", "exact_moments"]
 

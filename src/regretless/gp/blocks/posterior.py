@@ -15,7 +15,7 @@ from regretless.engines import Engine, Here
 from regretless.gp.blocks.law import Law, Monotone, exact_moments
 from regretless.gp.blocks.moments import Question, decide, drop, survey
 from regretless.gp.kernels import Kernel
-from regretless.gp.posterior import PointMoments, Posterior, Slope
+from regretless.gp.regression import PointMoments, Posterior, Slope
 
 __all__ = ["BlockPosterior", "Found", "Progress", "block_posterior"]
 
