@@ -1,8 +1,8 @@
-"""The command line: ``python -m bench {cost,regret,outcomes,certificate,floor,storage}``, from the repository root."""
+"""The command line: ``python -m bench hosts`` and so on, from the repository root."""
 
 import sys
 
-from bench import certificate, cost, floor, outcomes, regret, storage
+from bench import certificate, cost, floor, hosts, outcomes, regret, storage
 
 
 def main(arguments: list[str]) -> int:
@@ -11,6 +11,7 @@ def main(arguments: list[str]) -> int:
         "cost": cost.main,
         "regret": regret.main,
         "outcomes": outcomes.main,
+        "hosts": hosts.main,
         "certificate": certificate.main,
         "floor": floor.main,
         "storage": storage.main,

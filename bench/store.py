@@ -13,7 +13,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -39,6 +39,7 @@ __all__ = [
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
+_SOURCE = ROOT / "src" / "regretless"
 
 #: Every process of a benchmark computes on one thread; SMAC repeats only if strings hash the same.
 THREADS = {
@@ -84,6 +85,8 @@ class Unit:
         }
         if self.peer in OURS or self.timing:  # a peer's time counts beside our own in the same minute
             identity["source"] = source_hash()
+        if self.peer in OURS and peer.hosted:
+            identity["adapter"] = adapter_hash()
         if self.timing:
             identity["cpu"] = cpu_model()
         return json.loads(json.dumps(identity))
@@ -206,13 +209,23 @@ def interpreter(venv: str) -> Path:
 @cache
 def source_hash() -> str:
     """Hash of the code that decides our suggestions: everything from `arrays` up to `study`, without its prose."""
-    base = ROOT / "src" / "regretless"
     parts = ("acquisition", "confidence", "gp", "optimizer", "search", "spaces", "study")
-    files = [path for part in parts for path in (base / part).rglob("*.py")]
-    files += [base / name for name in ("arrays.py", "linalg.py", "pareto.py", "rng.py")]
+    files = [path for part in parts for path in (_SOURCE / part).rglob("*.py")]
+    return _hash([*files, *(_SOURCE / name for name in ("arrays.py", "linalg.py", "pareto.py", "rng.py"))])
+
+
+@cache
+def adapter_hash() -> str:
+    """Hash of the code that stands between us and a host."""
+    return _hash((_SOURCE / "integrations").rglob("*.py"))
+
+
+def _hash(files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for path in sorted(files):
-        digest.update(str(path.relative_to(base)).encode() + b"\0" + _without_prose(path.read_text()).encode() + b"\0")
+        digest.update(
+            str(path.relative_to(_SOURCE)).encode() + b"\0" + _without_prose(path.read_text()).encode() + b"\0"
+        )
     return digest.hexdigest()
 
 

@@ -108,6 +108,11 @@ def _botorch(label: str, module: str, *, table: str | None = None, **settings: A
     )
 
 
+def _search(label: str, *packages: str) -> Peer:
+    """A search over hyperparameters of scikit-learn's kind: see `bench.tuning`."""
+    return Peer(label, "tuning", (*packages, *_SKLEARN), box=None, hosted=True, seconds=10.0)
+
+
 #: Every optimiser by the name used on the command line and in files.
 PEERS: dict[str, Peer] = {
     "regretless": _own("Regretless"),
@@ -176,6 +181,10 @@ PEERS: dict[str, Peer] = {
         hosted=True,
         seconds=0.02,
     ),
+    "search-regretless": _search("RegretlessSearchCV", "regretless"),
+    "search-bayes": _search("BayesSearchCV", "scikit-optimize"),
+    "search-halving": _search("HalvingRandomSearchCV"),
+    "search-random": _search("RandomizedSearchCV"),
 }
 
 #: The optimisers of this package.
