@@ -7,6 +7,7 @@ chosen parameters lies below the best that any of the searches found with the sa
 """
 
 import argparse
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,12 +15,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from bench import page, store
+from bench import page, store, tasks, tuning
 from bench.adapters import PEERS
 from bench.functions import spread
-from bench.regret import SETS, print_in_full, run_all
+from bench.regret import SETS, print_in_full
 from bench.statistics import mean_ranks, relative, share_away
 from bench.tuning import TASKS
+from regretless.linalg import single_thread
 
 __all__ = ["SAMPLERS", "SEARCHES", "main"]
 
@@ -35,18 +37,17 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench hosts", description=__doc__.split("\n\n")[0])
     parser.add_argument("--part", choices=("samplers", "searches"), help="one part only")
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds")
-    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
     parser.add_argument("--report", action="store_true", help="run nothing")
     parser.add_argument("--docs", action="store_true", help="write the tables into the documentation")
     options = parser.parse_args(arguments)
-    console, failed = Console(), {}
+    console = Console()
     parts = {"samplers": _samplers, "searches": _searches}
     for name, part in parts.items():
         if options.part not in (None, name):
             continue
         units = part(options.seeds)
         if not options.report:
-            failed |= run_all([unit for unit in units if store.load(unit) is None], options.jobs, console)
+            _run_here([unit for unit in units if store.load(unit) is None], console)
         heads, lines = _sampler_table(units) if name == "samplers" else _search_table(units)
         table = Table(*heads, title=f"{name}, {options.seeds} seeds", title_justify="left")
         for line in lines:
@@ -55,9 +56,17 @@ def main(arguments: list[str]) -> int:
         if options.docs:
             text = page.measured(store.manifest()).replace(", one thread", f", {options.seeds} seeds")
             page.put(page.BENCHMARKS, f"hosts --part {name}", f"{text}\n\n{page.markdown(heads, lines)}")
-    for unit, why in failed.items():
-        console.print(f"{unit.work}, {PEERS[unit.peer].label}, seed {unit.seed} failed: {why}", markup=False)
-    return 1 if failed else 0
+    return 0
+
+
+def _run_here(units: Sequence[store.Unit], console: Console) -> None:
+    """Run units in this process: most take less time than a process of their own takes to begin."""
+    warnings.simplefilter("ignore")  # what peers say about their own use of other packages
+    for unit in units:
+        task = tuning.tune if unit.task == "tune" else tasks.regret
+        with single_thread():
+            store.keep(unit, task(peer=unit.peer, seed=unit.seed, **unit.arguments))
+        console.print(f"{unit.work}, {PEERS[unit.peer].label}, seed {unit.seed}", highlight=False)
 
 
 def _samplers(seeds: int) -> list[store.Unit]:

@@ -7,6 +7,7 @@ the data, n on a third of it and n / 3 on all.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from time import process_time
 from typing import Any
 
@@ -22,6 +23,7 @@ class Tuning:
     """Data, an estimator behind a scaler, its parameters as (low, high, is log) or choices, and a metric."""
 
     data: str
+    module: str
     estimator: str
     fixed: Mapping[str, Any]
     space: Mapping[str, Any]
@@ -30,10 +32,11 @@ class Tuning:
 
 TASKS = {
     "svc-breast-cancer": Tuning(
-        "breast_cancer", "SVC", {}, {"C": (1e-3, 1e4, True), "gamma": (1e-6, 1e1, True)}, "roc_auc"
+        "breast_cancer", "svm", "SVC", {}, {"C": (1e-3, 1e4, True), "gamma": (1e-6, 1e1, True)}, "roc_auc"
     ),
     "svr-diabetes": Tuning(
         "diabetes",
+        "svm",
         "SVR",
         {},
         {"C": (1e-2, 1e4, True), "gamma": (1e-5, 1e1, True), "epsilon": (1e-2, 1e2, True)},
@@ -41,11 +44,12 @@ TASKS = {
     ),
     "boosting-diabetes": Tuning(
         "diabetes",
+        "ensemble",
         "GradientBoostingRegressor",
         {"random_state": 0},
         {
             "learning_rate": (1e-3, 1.0, True),
-            "n_estimators": (10, 150, True),
+            "n_estimators": (5, 80, True),
             "max_depth": (1, 6, False),
             "subsample": (0.3, 1.0, False),
             "min_samples_leaf": (1, 40, False),
@@ -54,8 +58,9 @@ TASKS = {
     ),
     "mlp-wine": Tuning(
         "wine",
+        "neural_network",
         "MLPClassifier",
-        {"random_state": 0, "max_iter": 80},
+        {"random_state": 0, "max_iter": 40},
         {
             "alpha": (1e-6, 1e1, True),
             "learning_rate_init": (1e-4, 1e-1, True),
@@ -66,8 +71,9 @@ TASKS = {
     ),
     "forest-breast-cancer": Tuning(
         "breast_cancer",
+        "ensemble",
         "ExtraTreesClassifier",
-        {"random_state": 0, "n_estimators": 30},
+        {"random_state": 0, "n_estimators": 15},
         {
             "max_depth": (1, 20, False),
             "min_samples_leaf": (1, 30, False),
@@ -99,10 +105,9 @@ def _problem(chosen: Tuning) -> tuple[Any, Any, Any]:
     from sklearn import datasets
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
-    from sklearn.utils import all_estimators
 
     X, y = getattr(datasets, f"load_{chosen.data}")(return_X_y=True)
-    kind = dict(all_estimators())[chosen.estimator]
+    kind = getattr(import_module(f"sklearn.{chosen.module}"), chosen.estimator)
     return X, y, make_pipeline(StandardScaler(), kind(**chosen.fixed))
 
 
