@@ -85,8 +85,8 @@ class Unit:
         }
         if self.peer in OURS or self.timing:  # a peer's time counts beside our own in the same minute
             identity["source"] = source_hash()
-        if self.peer in OURS and peer.hosted:
-            identity["adapter"] = adapter_hash()
+        if peer.hosted and "regretless" in peer.packages:  # our code, with what stands between us and the host
+            identity |= {"source": source_hash(), "adapter": adapter_hash()}
         if self.timing:
             identity["cpu"] = cpu_model()
         return json.loads(json.dumps(identity))

@@ -188,7 +188,7 @@ PEERS: dict[str, Peer] = {
 }
 
 #: The optimisers of this package.
-OURS = tuple(name for name, peer in PEERS.items() if peer.packages[0] == "regretless")
+OURS = tuple(name for name, peer in PEERS.items() if peer.module == "own")
 
 
 def box_optimizer(
