@@ -6,6 +6,7 @@ import pytest
 from regretless.acquisition import EHVI, HVI, IRGPUCB, BoundingBoxes, Chebyshev, Optimistic
 from regretless.acquisition import bounding_boxes as module
 from regretless.acquisition.bounding_boxes import reach
+from regretless.acquisition.hypervolume import expected_improvement
 from regretless.acquisition.objectives import ChebyshevBound
 from regretless.confidence import Schedule, ShiftedExponential
 from regretless.pareto import hypervolume, non_dominated
@@ -214,6 +215,21 @@ def test_between_scalarisations_the_default_takes_expected_hypervolume(kind, K):
         else:
             assert "weight_0" in score.record
         assert "weight_0" in Chebyshev(law=unshifted).draw(out, t, rng(t)).record  # a given law: always
+
+
+@pytest.mark.parametrize("kind", ["table", "box"])
+def test_under_constraints_expected_hypervolume_is_taken_in_the_optimistic_set(kind):
+    """Of a zeta without the theorem's shift; on a box less what keeps an ascent off the edge."""
+    out, unshifted = outputs(kind, 2, 1, threshold=0.3), ShiftedExponential(0.0)
+    for t in range(1, 6):
+        score = Chebyshev().draw(out, t, rng(t))
+        assert score.record["zeta"] == unshifted.draw(t, rng(t))
+        assert score.formula.root == np.sqrt(score.record["zeta"])
+        inside = out.mean[:, 2] - score.formula.root * out.sd[:, 2] <= 0.3
+        assert inside.any()
+        aim = expected_improvement(out).value(out.mean, out.sd)
+        np.testing.assert_array_equal(score.formula.aim.value(out.mean, out.sd), aim)
+        assert not inside[score.on(out).argmin()] or inside.all()
 
 
 def test_with_four_objectives_the_default_always_scalarises():

@@ -18,7 +18,7 @@ from regretless.arrays import Floats
 from regretless.confidence.normal import mills, psi, psi_ratio, tail
 from regretless.pareto import FreeBoxes, free_boxes
 
-__all__ = ["EHVI", "HVI", "ExpectedImprovement", "Improvement"]
+__all__ = ["EHVI", "HVI", "ExpectedImprovement", "Improvement", "expected_improvement"]
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 #: Of `HVI` alone every second step has the theorem's shift.
@@ -166,26 +166,29 @@ def _product(sides: list[_Side]) -> Floats:
     return total
 
 
+def expected_improvement(outputs: Outputs) -> ExpectedImprovement:
+    """Over the front of the means at those measured points whose constraints hold at their means."""
+    K, means = outputs.n_objectives, outputs.means_at_told()
+    holds = (means[:, K:] <= np.array(outputs.thresholds)).all(axis=1)
+    assert outputs.reference is not None
+    return ExpectedImprovement(free_boxes(means[holds, :K], outputs.reference))
+
+
 @dataclass(frozen=True, slots=True)
 class EHVI(JointRule):
     """Expected hypervolume improvement over the front of the means at measured points, as its logarithm.
 
-    Under constraints it is multiplied by the probability of feasibility, and the front is that of the points whose
-    constraints hold at their means. With one objective it is expected improvement under constraints. No theorem. The
-    number of boxes grows like (front size)^(K/2).
+    Under constraints it is multiplied by the probability of feasibility. With one objective it is expected improvement
+    under constraints. No theorem. The number of boxes grows like (front size)^(K/2).
     """
 
     name: ClassVar[str] = "ehvi"
 
     def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointMomentScore:
         """Nothing is random."""
-        K = outputs.n_objectives
-        if K == 1:
+        if outputs.n_objectives == 1:
             return ConstrainedEI().draw(outputs, t, rng)
-        assert outputs.reference is not None
-        means, thresholds = outputs.means_at_told(), np.array(outputs.thresholds)
-        holds = (means[:, K:] <= thresholds).all(axis=1)
-        aim: JointFormula = ExpectedImprovement(free_boxes(means[holds, :K], outputs.reference))
+        aim: JointFormula = expected_improvement(outputs)
         if outputs.n_constraints:
-            aim = LogFeasible(aim, thresholds)
+            aim = LogFeasible(aim, np.array(outputs.thresholds))
         return JointMomentScore(outputs.posteriors, aim, {})

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from regretless.acquisition.constrained import in_optimistic_set
-from regretless.acquisition.hypervolume import EHVI
+from regretless.acquisition.hypervolume import EHVI, expected_improvement
 from regretless.acquisition.outputs import EVERY_SIXTH, JointMomentScore, JointUCB, OfFirst, Outputs
 from regretless.acquisition.ucb import UpperBound
 from regretless.arrays import Floats
@@ -74,7 +74,8 @@ class Chebyshev(JointUCB):
 
     Its theorem needs N events only, one per candidate, however many objectives and constraints there are. By default it
     is taken, with two or three objectives, at every sixth step, with the theorem's shift; the steps in between exploit:
-    `EHVI`. That was chosen on benchmarks (ADR 52). Whoever gives a ``law`` gets the scalarisation always.
+    `EHVI`, under constraints in the optimistic set of a zeta without shift. That was chosen on benchmarks (ADR 52).
+    Whoever gives a ``law`` gets the scalarisation always.
     """
 
     name: ClassVar[str] = "chebyshev"
@@ -86,10 +87,13 @@ class Chebyshev(JointUCB):
     def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointMomentScore:
         """One draw of zeta, then one of the weights; they are recorded."""
         K = outputs.n_objectives
-        if self.law is None and 1 < K <= _EXPLOITED and t % self.period(outputs):
+        exploits = self.law is None and 1 < K <= _EXPLOITED and t % self.period(outputs) != 0
+        if exploits and not outputs.n_constraints:
             return EHVI().draw(outputs, t, rng)
         zeta = self.draw_zeta(outputs, t, rng)
         root = math.sqrt(zeta)
+        if exploits:
+            return in_optimistic_set(outputs, expected_improvement(outputs), root, {"zeta": zeta})
         if K == 1:
             return in_optimistic_set(outputs, OfFirst(UpperBound(root)), root, {"zeta": zeta})
         weights = rng.dirichlet(np.ones(K))  # ~ uniform on the simplex
