@@ -98,6 +98,8 @@ clean: ## remove what was installed and built
 bench: .venv-bench/bench.done .venv-bench-hebo/bench.done ## what a suggestion costs beside the peers (ARGS="--quick")
 	.venv-bench/bin/python -m bench cost $(ARGS)
 	.venv-bench/bin/python -m bench storage $(filter --quick,$(ARGS))
+	.venv-bench/bin/python -m bench workers $(filter --quick,$(ARGS))
+	.venv-bench/bin/python -m bench large $(filter --quick,$(ARGS))
 
 bench-regret: .venv-bench/bench.done .venv-bench-hebo/bench.done ## how good it is beside the peers (ARGS="--set confirm --jobs 2")
 	.venv-bench/bin/python -m bench regret $(ARGS)

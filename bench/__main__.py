@@ -1,8 +1,16 @@
+<<<<<<< HEAD
 """The command line: ``python -m bench hosts`` and so on, from the repository root."""
 
 import sys
 
 from bench import certificate, cost, floor, hosts, outcomes, regret, storage
+=======
+"""The command line, from the repository root: ``python -m bench`` and the name of a benchmark."""
+
+import sys
+
+from bench import certificate, cost, floor, large, outcomes, regret, storage, workers
+>>>>>>> 2c6383a (How-to of workers, how far it goes, ADR 62 and 63; benchmarks of workers and of many results)
 
 
 def main(arguments: list[str]) -> int:
@@ -15,6 +23,8 @@ def main(arguments: list[str]) -> int:
         "certificate": certificate.main,
         "floor": floor.main,
         "storage": storage.main,
+        "workers": workers.main,
+        "large": large.main,
     }
     if not arguments or arguments[0] not in commands:
         print(f"usage: python -m bench {{{','.join(commands)}}} [--help]", file=sys.stderr)

@@ -14,11 +14,11 @@ BOX = [(0.0, 1.0), (-2.0, 2.0)]
 
 
 class Killer:
-    """Sends SIGKILL to one of the processes of workers, ``n`` times, at random moments."""
+    """Sends SIGKILL to one of the processes of workers, ``n`` times, at random moments after each further result."""
 
-    def __init__(self, n, pids, pause=0.3, seed=0):
-        self.n, self.pids, self.pause, self.killed = n, pids, pause, 0
-        self._random, self._stopped = random.Random(seed), threading.Event()
+    def __init__(self, n, pids, seed=0):
+        self.n, self.pids, self.killed = n, pids, 0
+        self._random, self._stopped, self._progress = random.Random(seed), threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._kill)
 
     def __enter__(self):
@@ -27,13 +27,19 @@ class Killer:
 
     def __exit__(self, *_):
         self._stopped.set()
+        self._progress.set()
         self._thread.join()
 
+    def goes_on(self):
+        """A result came in."""
+        self._progress.set()
+
     def _kill(self):
-        while self.killed < self.n and not self._stopped.wait(self._random.uniform(0.2, 1.8) * self.pause):
+        while self.killed < self.n and self._progress.wait() and not self._stopped.wait(self._random.uniform(0, 0.3)):
             with suppress(ProcessLookupError, IndexError):
                 os.kill(self._random.choice(self.pids()), signal.SIGKILL)
                 self.killed += 1
+                self._progress.clear()
 
 
 def check(study: Study, n_trials: int) -> None:
