@@ -78,9 +78,9 @@ def test_dask(kills, loopback):
         Client(cluster) as client,
     ):
 
-        def pids():  # while all are up: a nanny gives up on a worker that is killed while it starts
-            up = len(cluster.scheduler.workers) == n_workers
-            return [nanny.pid for nanny in cluster.workers.values() if nanny.pid] if up else []
+        def pids():  # of workers that answer, while all do: a nanny gives up on one that is killed while it starts
+            found = client.run(os.getpid, on_error="ignore")
+            return list(found.values()) if len(found) == n_workers else []
 
         print(run(kills, 20, pids, executor=client), "evaluations")
 
