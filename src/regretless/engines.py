@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeAlias
 from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput, WorkersLost
 
-__all__ = ["Cluster", "Engine", "Here", "Processes", "as_engine", "memory_budget"]
+__all__ = ["Cluster", "Engine", "Here", "Processes", "Progress", "as_engine", "memory_budget"]
 
 #: ``task(worker, (number, workers), *args)``, a function at the top of a module.
 WorkerTask: TypeAlias = Callable[..., Any]
@@ -24,6 +24,14 @@ WorkerTask: TypeAlias = Callable[..., Any]
 _ATTEMPTS = 3
 #: What lasts in a process of `Processes`.
 _STATE: dict[Any, Any] = {}
+
+
+#: ``progress(what, done, total, seconds)``: how many of all rows a pass has done, and about how long the rest takes.
+Progress: TypeAlias = Callable[[str, int, int, float], Any]
+
+
+def silent(what: str, done: int, total: int, seconds: float) -> None:
+    """No progress is shown."""
 
 
 def memory_budget() -> int:
@@ -59,6 +67,8 @@ class Engine(Protocol):
         """Keys of what the workers keep and nobody will ask about again: whoever calls next has it dropped."""
         ...
 
+    progress: "Progress"  # told how far a pass over all rows has come
+
     def call(self, task: WorkerTask, *args: Any) -> list[Any]:
         """What ``task(worker, (number, workers), *args)`` returns for every worker, in their order."""
         ...
@@ -70,6 +80,7 @@ class Here:
     workers, shares_memory = 1, True
 
     def __init__(self) -> None:
+        self.progress: Progress = silent
         self.unused: list[str] = []
         self._state: dict[Any, Any] = {}
 
@@ -85,6 +96,7 @@ class Processes:
 
     def __init__(self, workers: int) -> None:
         self.workers = as_whole(workers, "workers", least=1)
+        self.progress: Progress = silent
         self.unused: list[str] = []
         self._pools: list[ProcessPoolExecutor | None] = [None] * self.workers
 
@@ -119,6 +131,7 @@ class Cluster:
 
     def __init__(self, client: Any) -> None:
         self._client = client
+        self.progress: Progress = silent
         self.unused: list[str] = []
         self.workers = len(self._addresses())
         self._actors: list[Any] = [None] * self.workers

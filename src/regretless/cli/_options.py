@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -12,6 +13,7 @@ from regretless.cli._output import say
 from regretless.errors import InvalidInput
 from regretless.optimizer import StopRule
 from regretless.sheets import Experiments, read_experiments
+from regretless.spaces import FileTable, Repeats, Table, columns_in_file
 from regretless.spaces.files import Reading
 from regretless.study import HypervolumeLeft, Regret
 
@@ -19,6 +21,8 @@ __all__ = [
     "as_hypervolume",
     "as_regret",
     "experiments_of",
+    "file_table_of",
+    "in_file",
     "range_option",
     "seed_option",
     "sheet_options",
@@ -54,6 +58,33 @@ def experiments_of(
     for note in found.notes:
         say(f"{path}: {note}")
     return found
+
+
+def in_file(path: str) -> bool:
+    """Whether the rows of a file stay there: Parquet and NumPy arrays."""
+    return Path(path).suffix.lower() in (".parquet", ".npy")
+
+
+def file_table_of(
+    path: str, outcomes: Sequence[str], reading: Mapping[str, Any], repeats: Repeats | None = None
+) -> FileTable:
+    """The table of a file whose rows stay there; columns of results are left out, which is said on stderr."""
+    odd = [f"--{key}" for key in ("decimal", "worksheet") if reading.get(key)]
+    if odd:
+        raise InvalidInput(f"{odd[0]} is for spreadsheets: {path} has numbers and one table.")
+    measured = [name for name in columns_in_file(path) if name in outcomes]
+    if measured:
+        say(f"{path}: column {measured[0]!r} is left out: results are not read from files of rows; record them.")
+    options: dict[str, Any] = {
+        "ignore": (*reading.get("ignore", ()), *measured),
+        "categorical": reading.get("categorical", ()),
+        "repeats": repeats,
+    }
+    if Path(path).suffix.lower() == ".npy":
+        if reading.get("id") is not None:
+            raise InvalidInput("--id: the rows of a .npy file are called by their numbers. Leave it out.")
+        return Table.from_npy(path, **options)
+    return Table.from_parquet(path, id=reading.get("id"), **options)
 
 
 def seed_option(command: Command) -> Command:

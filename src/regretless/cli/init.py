@@ -1,5 +1,6 @@
 """``regretless init``: a study of the experiments in a file, which then lasts."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,8 @@ import click
 
 from regretless.cli._options import (
     experiments_of,
+    file_table_of,
+    in_file,
     range_option,
     seed_option,
     sheet_options,
@@ -67,16 +70,13 @@ def command(
     How each column was read is printed: look at it before you go on. Of several outcomes each has a column of results.
     """
     rule = stop_rule(stop, patience, several=aims.several)
+    if in_file(file):
+        _of_rows_in_file(file, aims, batch, rule, repeats, seed, where, name, reading)
+        return
     experiments = experiments_of(file, aims.names, reading, must_have=False)
     aims.check_measured(experiments)
     table = experiments.table(repeats)
-    place = place_beside(file) if where is None else where
-    name = Path(file).stem if name is None else name
-    if name in Study.names(place):
-        raise InvalidInput(
-            f"there is a study {name!r} already. Go on with it: {command_of(place, name, 'suggest')}\nAdd "
-            f"results to it: {command_of(place, name, 'import', file)}\nOr give another --name."
-        )
+    place, name = _place(file, where, name)
     row_name, dialect = experiments.row_name, experiments.dialect
     said = about(file=Path(file).name, row_name=row_name, batch=batch, stop=rule, dialect=dialect)
     with Study.open(
@@ -94,4 +94,39 @@ def command(
     click.echo(f"{table.n_candidates} possible experiments{again}; {wanted(aims)}.")
     if done:
         click.echo("1 result was added." if done == 1 else f"{done} results were added.")
+    say(f"Made {name if '://' in place else place}. Next: {command_of(place, name, 'suggest')}")
+
+
+def _place(file: str, where: str | None, name: str | None) -> tuple[str, str]:
+    """Where the study is to be kept and what it is called; an error where there is one."""
+    place = place_beside(file) if where is None else where
+    name = Path(file).stem if name is None else name
+    if name in Study.names(place):
+        raise InvalidInput(
+            f"there is a study {name!r} already. Go on with it: {command_of(place, name, 'suggest')}\nAdd "
+            f"results to it: {command_of(place, name, 'import', file)}\nOr give another --name."
+        )
+    return place, name
+
+
+def _of_rows_in_file(
+    file: str,
+    aims: Aims,
+    batch: int,
+    rule: StopRule | None,
+    repeats: Repeats,
+    seed: int | None,
+    where: str | None,
+    name: str | None,
+    reading: Mapping[str, Any],
+) -> None:
+    """A study of rows that stay in their file, of which there may be hundreds of millions."""
+    place, name = _place(file, where, name)
+    table = file_table_of(file, aims.names, reading, repeats)
+    said = about(file=Path(file).name, row_name=table.id or "row", batch=batch, stop=rule, dialect=None)
+    with Study.open(place, name, space=table, **aims.settings(), seed=seed, about=said):
+        pass
+    print_rows(["column", "read as"], table.described(), "table")
+    click.echo()
+    click.echo(f"{table.n_candidates:,} possible experiments, which stay in {file}; {wanted(aims)}.")
     say(f"Made {name if '://' in place else place}. Next: {command_of(place, name, 'suggest')}")

@@ -8,13 +8,12 @@ import click
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.cli._options import experiments_of, sheet_options
+from regretless.cli._options import experiments_of, file_table_of, in_file, sheet_options
 from regretless.cli._output import Format, format_option, print_json, print_rows, progress, say
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel
 from regretless.gp.priors import usual_lengthscale
 from regretless.lab.text import number
-from regretless.sheets import Experiments
 from regretless.spaces import Table
 from regretless.theory import simulate
 
@@ -77,8 +76,12 @@ def command(
     for name, value in (("--eps", eps), ("--spread", spread), ("--noise", noise)):
         if value is not None and not 0.0 < value < math.inf:
             raise InvalidInput(f"{name} must be a positive number, got {value}.")
-    experiments = experiments_of(file, outcomes, reading)
-    table = experiments.table()
+    if in_file(file):
+        table: Table = file_table_of(file, outcomes, reading)
+        listed = table.n_candidates
+    else:
+        experiments = experiments_of(file, outcomes, reading)
+        table, listed = experiments.table(), len(experiments)
     X = _candidates(table)
     if len(X) < table.n_candidates:
         say(f"{len(X)} of {table.n_candidates} candidates, drawn at random, stand for the scope.")
@@ -90,7 +93,7 @@ def command(
     ]
     with progress(models, "Simulating") as bar:
         cases = [_simulated(model, X, table, eps, most, functions) for model in bar]
-    _show(cases, experiments, eps, most, format)
+    _show(cases, listed, eps, most, format)
 
 
 def _simulated(model: _Model, X: Floats, table: Table, eps: float, most: int, functions: int) -> dict[str, Any]:
@@ -114,9 +117,9 @@ def _simulated(model: _Model, X: Floats, table: Table, eps: float, most: int, fu
     }
 
 
-def _show(cases: list[dict[str, Any]], experiments: Experiments, eps: float, most: int, format: Format) -> None:
+def _show(cases: list[dict[str, Any]], candidates: int, eps: float, most: int, format: Format) -> None:
     if format == "json":
-        print_json({"candidates": len(experiments), "eps": eps, "limit": most, "cases": cases})
+        print_json({"candidates": candidates, "eps": eps, "limit": most, "cases": cases})
         return
     if format == "csv":
         print_rows(["spread", "noise", "smoothness", "half", "nine_of_ten", "law"], cases, format)

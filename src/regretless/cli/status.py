@@ -20,9 +20,22 @@ __all__ = ["command"]
     short_help="Where the study stands, and whether to stop.",
 )
 @stop_option
+@click.option(
+    "--certify",
+    is_flag=True,
+    default=None,
+    help="Compute the certificate of a table in a file too: it takes a pass over all its rows.",
+)
 @study_options
 @format_option
-def command(stop: StopRule | None, patience: int | None, where: str | None, name: str | None, format: Format) -> None:
+def command(
+    stop: StopRule | None,
+    patience: int | None,
+    certify: bool | None,
+    where: str | None,
+    name: str | None,
+    format: Format,
+) -> None:
     """Print the best measured, the recommended, what settling on it may cost, how far to trust that, and the
     pending.
 
@@ -33,7 +46,7 @@ def command(stop: StopRule | None, patience: int | None, where: str | None, name
     with open_lab(where, name) as lab:
         with waiting("Fitting the model"):
             rule = stop_rule(stop, patience, lab.stop, several=lab.several)
-            view = status_of(lab.study, rule, lab.row_name)
+            view = status_of(lab.study, rule, lab.row_name, certify=certify)
         pending = lab.pending
         waits = [_waiting(trial) for trial in pending]
         print_status(

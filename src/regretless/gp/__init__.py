@@ -1,7 +1,7 @@
 """The surrogate: kernels, exact posterior, posterior over a table, evidence, fit, function draws."""
 
 from regretless.gp.belief import Belief, Candidates, Model
-from regretless.gp.blocks import BlockPosterior, Found, Progress, block_posterior
+from regretless.gp.blocks import BlockPosterior, Found, block_posterior
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
 from regretless.gp.estimation import fit
 from regretless.gp.hyperparameters import Hyperparameters
@@ -26,7 +26,6 @@ __all__ = [
     "Paths",
     "PointMoments",
     "Posterior",
-    "Progress",
     "Source",
     "Surrogate",
     "TablePosterior",

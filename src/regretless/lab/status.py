@@ -12,7 +12,9 @@ from regretless.lab.fronts import front_tables, violations
 from regretless.lab.text import is_measured, number, objectives_of, plus_minus, point, share
 from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, Outcome, Regret, StopRule
 from regretless.optimizer.wording import rounded
+from regretless.spaces import FileTable
 from regretless.study import Recommendation, Study, Trial
+from regretless.study.passes import duration
 
 __all__ = ["StudyStatus", "status_of"]
 
@@ -215,6 +217,7 @@ def status_of(
     *,
     record: bool = False,
     option: str = "--stop",
+    certify: bool | None = None,
 ) -> StudyStatus:
     """Where a study stands; with something measured the certificate is computed, and put on record if asked.
 
@@ -230,6 +233,8 @@ def status_of(
         Whether the certificate goes on record.
     option
         How the user says when to stop, for the advice.
+    certify
+        Whether a certificate is computed; None: unless the table is in a file, where it takes a pass over all rows.
 
     Examples
     --------
@@ -256,6 +261,9 @@ def status_of(
     best = study.best
     there = [] if best is None else [trial.value for trial in used if dict(trial.params) == dict(best.params)]
     measured = replace(blank, measured=True, best=best, repeats=tuple(value for value in there if value is not None))
+    if not (certify or (certify is None and not isinstance(study.space, FileTable))):
+        price = f"one pass over {study.space.size:,} rows, about {duration(study.certificate_seconds())}"
+        return replace(measured, trouble=f"it was not asked for. It takes {price}: regretless status --certify")
     try:
         left = study.certificate(record=record)
         several = len(objectives_of(study)) > 1

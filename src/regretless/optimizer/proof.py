@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 
+from regretless.acquisition.ucb import UpperBound
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
 from regretless.gp import Posterior
@@ -21,7 +22,7 @@ from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import dense_sample, points_around
 from regretless.spaces import Point
-from regretless.theory import Calibration, Certificate, calibration, remaining_regret
+from regretless.theory import Calibration, Certificate, calibration, remaining_regret, remaining_regret_in_blocks
 
 __all__ = ["Proof", "certify", "finite_only", "limits_of", "refuse_infinite"]
 
@@ -78,7 +79,25 @@ def certify(
             draws=draws,
             rng=rng,
         )
-        if belief.table is not None:
+        if belief.blocks is not None:
+            excluded = np.unique(history.excluded)
+            closed = excluded[: 0 if len(excluded) == task.domain.n_candidates else None]
+            if choice is not None:
+                index = choice.point.index
+            else:
+                best = belief.blocks.argmax(UpperBound(0.0), closed)
+                index = None if best is None else best.row
+            assert index is not None
+            certificate = remaining_regret_in_blocks(
+                belief.blocks,
+                index=index,
+                closed=closed,
+                limits=(low, high) if usable else (-math.inf, math.inf),
+                eps=None if eps is None else min(eps / units.scale, sys.float_info.max),
+                draws=draws,
+            )
+            point = task.domain.at_index(index)
+        elif belief.table is not None:
             index = None if choice is None else choice.point.index
             allowed = history.allowed(len(belief.table.X))
             among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None

@@ -14,6 +14,7 @@ from regretless.study.carried import Carried
 from regretless.study.frame import Backend, columns_of, frame_of
 from regretless.study.journal import Event, Journal
 from regretless.study.ledger import Ledger, Recorder
+from regretless.study.passes import PassLine
 from regretless.study.registry import check_author
 from regretless.study.settings import Settings
 from regretless.study.trial import Trial
@@ -31,6 +32,9 @@ class Properties:
         self.about: Mapping[str, Any] = chosen.about
         self._created = chosen.task  # a table may have been extended since: see `_task`
         ledger = Ledger(self._created)
+        engine = self._created.domain.engine
+        if engine is not None:
+            engine.progress = PassLine()
         self._recorder = Recorder(journal, ledger, author=author, seconds=lease, retries=retries)
         self._carried = Carried(ledger)
         self._asker = Asker(self._recorder, self._carried)

@@ -8,6 +8,7 @@ one T chosen beforehand.
 """
 
 from regretless.theory.anytime import anytime_regret, second_moment_regret, second_moment_regret_fixed
+from regretless.theory.block_regret import pass_seconds, remaining_regret_in_blocks
 from regretless.theory.bounds import (
     c1,
     expected_regret_box,
@@ -176,12 +177,14 @@ __all__ = [
     "markov_fixed",
     "matern_gain_rate",
     "misclassification",
+    "pass_seconds",
     "plan",
     "rbf_gain_rate",
     "regret_given_data",
     "regret_of_delayed_run",
     "remaining_feasible_regret",
     "remaining_regret",
+    "remaining_regret_in_blocks",
     "run_ucb",
     "second_moment_regret",
     "second_moment_regret_fixed",

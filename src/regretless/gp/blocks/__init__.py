@@ -3,7 +3,7 @@
 from regretless.gp.blocks.bounds import GRID, Envelopes
 from regretless.gp.blocks.law import Law, Monotone, exact_moments
 from regretless.gp.blocks.moments import BLOCK
-from regretless.gp.blocks.posterior import BlockPosterior, Found, Progress, block_posterior
+from regretless.gp.blocks.posterior import BlockPosterior, Found, block_posterior
 
 __all__ = [
     "BLOCK",
@@ -13,7 +13,6 @@ __all__ = [
     "Found",
     "Law",
     "Monotone",
-    "Progress",
     "block_posterior",
     "exact_moments",
 ]

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,10 +18,8 @@ from regretless.gp.blocks.moments import Question, decide, drop, survey
 from regretless.gp.kernels import Kernel
 from regretless.gp.regression import PointMoments, Posterior, Slope
 
-__all__ = ["BlockPosterior", "Found", "Progress", "block_posterior"]
+__all__ = ["BlockPosterior", "Found", "block_posterior"]
 
-#: ``progress(done, total)``: rows of a full pass.
-Progress = Callable[[int, int], Any]
 #: Rows that a worker passes before it reports.
 PIECE = 1 << 20
 _KEYS = itertools.count()
@@ -139,7 +138,7 @@ class BlockPosterior:
         mean, sd = exact_moments(self.law, np.asarray(self.codes[index : index + 1], dtype=np.float64))
         return float(mean[0]), float(sd[0])
 
-    def argmax(self, formula: Monotone, closed: npt.NDArray[np.intp], progress: Progress | None = None) -> Found | None:
+    def argmax(self, formula: Monotone, closed: npt.NDArray[np.intp]) -> Found | None:
         """The open row where a score is largest, exactly: the first of equals; None where no row has a finite score.
 
         The answer depends on the rows and on this posterior alone, to the last bit: not on what was asked before, on
@@ -150,14 +149,16 @@ class BlockPosterior:
         call = rows.engine.call
         while rows.engine.unused:
             call(drop, rows.engine.unused.pop())
-        best, touched, left = -math.inf, 0, 1
+        best, touched, left, passed, total = -math.inf, 0, 1, 0, len(self.codes)
+        began = time.perf_counter()
         while left:
             surveys = call(survey, rows.address, rows.key, question, best, PIECE)
             best = max(best, *(found.best for found in surveys))
             touched += sum(found.touched for found in surveys)
             left = sum(found.left for found in surveys)
-            if progress is not None and (left or touched >= len(self.codes)):
-                progress(min(touched, len(self.codes)), len(self.codes))
+            if left or passed:
+                passed = max(total - left, 1)
+                rows.engine.progress("suggestion", passed, total, (time.perf_counter() - began) * left / passed)
         winners = call(decide, rows.address, rows.key, question, best)
         touched += sum(winner.touched for winner in winners)
         found = [winner for winner in winners if winner.row is not None]

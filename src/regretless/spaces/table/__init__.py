@@ -1,7 +1,7 @@
 """Finite spaces: the rows of a table are the candidates."""
 
 from regretless.spaces.table.extension import Raw, Rows, extended_table, further_rows, read_rows
-from regretless.spaces.table.filetable import FileTable
+from regretless.spaces.table.filetable import FileTable, columns_in_file
 from regretless.spaces.table.frame import Frame
 from regretless.spaces.table.listing import as_table, listed_domain
 from regretless.spaces.table.rowids import RowIds
@@ -15,6 +15,7 @@ __all__ = [
     "Rows",
     "Table",
     "as_table",
+    "columns_in_file",
     "extended_table",
     "further_rows",
     "listed_domain",

@@ -49,13 +49,18 @@ class Encoded:
     sha256: str
 
 
-def encoded(path: Path, reading: Reading) -> Encoded:
-    """Codes of the rows, read from where they were written last time or, the first time, computed and written."""
+def encoded(path: Path, reading: Reading, wanted: str | None = None) -> Encoded | None:
+    """Codes of the rows, read from where they were written last time or, the first time, computed and written.
+
+    None where a file of the checksum ``wanted`` is asked for and it is another.
+    """
     code = hashlib.sha256(json.dumps(reading.to_data()).encode()).hexdigest()[:8]
     for folder in (path.parent, _cache()):
         found = _stored(folder, path, code)
         if found is not None:
-            return found
+            return found if wanted in (None, found.sha256) else None
+    if wanted is not None and checksum_of(path) != wanted:
+        return None
     folder = path.parent if os.access(path.parent, os.W_OK) else _cache()
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder, path, code, reading)

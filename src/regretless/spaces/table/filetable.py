@@ -11,6 +11,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.engines import Engine, Here, as_engine
 from regretless.errors import InvalidInput, StudyConflict
+from regretless.spaces.columns import Column, Levels
 from regretless.spaces.constraints import Constraint
 from regretless.spaces.domain import Place, Point
 from regretless.spaces.params import Repeats, as_argument, check_repeats, complete, repeats_shown
@@ -22,7 +23,7 @@ from regretless.spaces.table.rowfiles import RowFile, open_rows
 from regretless.spaces.table.rowids import other_spelling
 from regretless.spaces.table.table import Table
 
-__all__ = ["FileTable", "read_table"]
+__all__ = ["FileTable", "columns_in_file", "read_table"]
 
 #: Rows compared at once.
 _ROWS = 1 << 20
@@ -86,12 +87,11 @@ class FileTable(Table):
                 f"the table's file {self.path} is not there. Put it back, or open the study with the table from where "
                 "it is now: space=Table.from_parquet(...)."
             )
-        found = encoded(self.path, self.reading)
-        if found.sha256 != self.sha256:
+        found = encoded(self.path, self.reading, self.sha256)
+        if found is None:
             raise StudyConflict(
-                f"{self.path} is not the file that the study was made with: its SHA-256 is {found.sha256[:12]}..., "
-                f"that of the study's file was {self.sha256[:12]}.... Put that file back; for other rows make a new "
-                "study, and add to it what was measured."
+                f"{self.path} is not the file that the study was made with, whose SHA-256 is {self.sha256[:12]}.... "
+                "Put that file back; for other rows make a new study, and add to it what was measured."
             )
         return found
 
@@ -294,6 +294,10 @@ class FileTable(Table):
             f"{repeats_shown(self.repeats)})"
         )
 
+    def described(self) -> list[dict[str, str]]:
+        """How each column was read, in words."""
+        return [{"column": name, "read as": _in_words(column)} for name, column in self._frame.by_name.items()]
+
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
@@ -347,6 +351,11 @@ class FileTable(Table):
         return None
 
 
+def columns_in_file(path: Any) -> tuple[str, ...]:
+    """The columns of a file of rows."""
+    return open_rows(Path(path)).names
+
+
 def read_table(
     path: Any,
     *,
@@ -376,6 +385,7 @@ def read_table(
         raise InvalidInput(f"no column is left to search among {listed(source.names)}. Ignore fewer of them.")
     reading = Reading(names, tuple(name for name in names if name in forced), order)
     found = encoded(file, reading)
+    assert found is not None
     return FileTable.of(
         file,
         reading,
@@ -400,3 +410,12 @@ def _too_many(table: FileTable, what: str) -> InvalidInput:
         f"the {table.n_candidates} {what} of a table in a file are not listed: ask for single ones with params(i), or "
         f"read {table.path.name} itself."
     )
+
+
+def _in_words(column: Column) -> str:
+    if column.constant:
+        return f"always {show(column.item(0))}, left out"
+    if isinstance(column, Levels):
+        return f"{len(column.levels)} categories: {listed(column.levels)}"
+    low, high = column.values.tolist()
+    return f"{'whole ' if column.values.dtype.kind == 'i' else ''}numbers from {low:g} to {high:g}"
