@@ -1,16 +1,8 @@
-<<<<<<< HEAD
-"""The command line: ``python -m bench hosts`` and so on, from the repository root."""
-
-import sys
-
-from bench import certificate, cost, floor, hosts, outcomes, regret, storage
-=======
 """The command line, from the repository root: ``python -m bench`` and the name of a benchmark."""
 
 import sys
 
-from bench import certificate, cost, floor, large, outcomes, regret, storage, workers
->>>>>>> 2c6383a (How-to of workers, how far it goes, ADR 62 and 63; benchmarks of workers and of many results)
+from bench import certificate, cost, floor, hosts, large, outcomes, regret, storage, workers
 
 
 def main(arguments: list[str]) -> int:

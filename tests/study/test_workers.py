@@ -474,6 +474,35 @@ def test_ctrl_c_elsewhere_than_in_waiting_breaks_nothing():
     assert statuses(study) == ["told"] * 3
 
 
+def test_a_third_ctrl_c_breaks_in_wherever_that_is():
+    study, pressed = design(), []
+
+    def callback(_study, _trial):
+        for _ in range(3):
+            pressed.append(1)
+            press()
+        raise AssertionError("it goes on")
+
+    end = Script([(0, "value")]).run(study, n_trials=9, workers=3, callback=callback)
+    assert end.reason == "interrupted"
+    assert len(pressed) == 3
+    assert statuses(study) == ["told", "lost", "lost"]
+
+
+def test_ctrl_c_while_the_run_is_broken_off_is_not_heard():
+    study = design()
+    end = Script([(0, "value")], press, press).run(study, n_trials=9, workers=3, abort=press)
+    assert end.reason == "interrupted"
+    assert statuses(study) == ["told", "lost", "lost", "lost"]
+
+
+def test_ctrl_c_that_is_ignored_stays_ignored():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    study = design()
+    assert Script(press).run(study, n_trials=3, workers=2).reason == "done"
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
 def test_ctrl_c_releases_what_waits_to_be_repeated():
     study = design()
     executor = Script([(0, "died")], [(1, "died")], press)  # the first is to run alone, when the second has ended

@@ -28,8 +28,8 @@ class Interrupts:
     @contextlib.contextmanager
     def counted(self) -> Iterator[None]:
         """Take over Ctrl-C. Elsewhere than in the main thread, and where it is ignored, it is left as it is."""
-        ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-        if ignored or threading.current_thread() is not threading.main_thread():
+        foreign = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)  # None: not set by Python
+        if foreign or threading.current_thread() is not threading.main_thread():
             yield
             return
         before = signal.signal(signal.SIGINT, self._hear)
