@@ -86,7 +86,7 @@ class Unit:
         if self.peer in OURS or self.timing:  # a peer's time counts beside our own in the same minute
             identity["source"] = source_hash()
         if peer.hosted and "regretless" in peer.packages:  # our code, with what stands between us and the host
-            identity |= {"source": source_hash(), "adapter": adapter_hash()}
+            identity |= {"source": source_hash(), "adapter": adapter_hash(peer.module)}
         if self.timing:
             identity["cpu"] = cpu_model()
         return json.loads(json.dumps(identity))
@@ -215,9 +215,10 @@ def source_hash() -> str:
 
 
 @cache
-def adapter_hash() -> str:
-    """Hash of the code that stands between us and a host."""
-    return _hash((_SOURCE / "integrations").rglob("*.py"))
+def adapter_hash(module: str) -> str:
+    """Hash of the code that stands between us and the host that a module of the adapters or `bench.tuning` uses."""
+    folder = _SOURCE / "integrations" / {"optuna": "optuna", "tuning": "sklearn"}[module]
+    return _hash([*folder.rglob("*.py"), _SOURCE / "integrations" / "choices.py"])
 
 
 def _hash(files: Iterable[Path]) -> str:

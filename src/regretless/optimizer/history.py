@@ -10,7 +10,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp import Hyperparameters, Noise, Source, Units
 from regretless.optimizer.task import Task
-from regretless.spaces import UNLISTED
+from regretless.spaces import UNLISTED, Place
 
 __all__ = [
     "FAILED",
@@ -173,10 +173,11 @@ class Row:
     """One trial as a host keeps it: parameters, and the value of each outcome that was measured, by name.
 
     An outcome that is not named is pending while the trial is ``running``, and failed otherwise. ``number`` is for a
-    host that leaves some of its trials out; else a row's number is its position.
+    host that leaves some of its trials out; else a row's number is its position. A host may find the `Place` of the
+    parameters once and keep it in their place.
     """
 
-    params: Mapping[str, Any]
+    params: Mapping[str, Any] | Place
     values: Mapping[str, float] = field(default_factory=dict)
     running: bool = False
     source: str = "rule"
@@ -202,7 +203,7 @@ def history_of(
     (array([2.]), 1)
     """
     rows = list(rows)
-    places = [task.domain.place(row.params) for row in rows]
+    places = [row.params if isinstance(row.params, Place) else task.domain.place(row.params) for row in rows]
     n, m = len(rows), len(task.outcomes)
     status, Y = np.full((n, m), FAILED, dtype=np.int8), np.full((n, m), np.nan)
     for i, row in enumerate(rows):

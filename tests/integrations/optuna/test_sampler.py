@@ -80,6 +80,16 @@ def test_a_sampler_that_was_pickled_goes_on():
     assert points(study) == points(run(13))
 
 
+def test_one_sampler_for_two_studies_keeps_them_apart():
+    sampler = RegretlessSampler(seed=3)
+    for _ in range(2):
+        study = optuna.create_study(study_name="the same name", sampler=sampler)
+        study.optimize(branin, n_trials=10)
+        assert points(study) == points(run(10))
+        other = optuna.create_study(study_name="the same name", sampler=sampler)
+        other.optimize(lambda trial: -branin(trial), n_trials=10)
+
+
 def test_results_of_others_count():
     study = optuna.create_study(sampler=RegretlessSampler(seed=1, n_startup_trials=4))
     for x in (0.0, 0.3, 0.7, 1.0):
@@ -154,8 +164,8 @@ def test_what_runs_or_waits_elsewhere_is_pending():
     study.enqueue_trial({"x": 3.0, "y": 2.0})
     sampler, trials = study.sampler, study.get_trials(deepcopy=False)
     codecs = {name: Codec.of(each) for name, each in BOX.items()}
-    task = sampler._known(study, trials, "", codecs, whole=True)[0]
-    history = sampler._history(study, task, codecs, "", trials, number=99)
+    known = sampler._known(study, trials, "", codecs, whole=True)
+    history = sampler._history(study, known, codecs, "", trials, number=99)
     assert history.pending.trials.tolist() == [8]
     assert history.told.trials.tolist() == list(range(8))
 
@@ -188,8 +198,8 @@ def test_failures_of_workers_can_be_ignored():
         study.add_trial(create_trial(params={"c": "a"}, distributions=space, value=1.0))
         study.add_trial(create_trial(params={"c": "b"}, distributions=space, state=TrialState[state]))
         codecs = {"c": Codec.of(space["c"])}
-        task = study.sampler._known(study, study.trials, "", codecs, whole=True)[0]
-        assert len(study.sampler._history(study, task, codecs, "", study.trials, number=9).points) == tried
+        known = study.sampler._known(study, study.trials, "", codecs, whole=True)
+        assert len(study.sampler._history(study, known, codecs, "", study.trials, number=9).points) == tried
     with pytest.raises(InvalidInput, match="'avoid' or 'ignore'"):
         RegretlessSampler(failures="raise")
 

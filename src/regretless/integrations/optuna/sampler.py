@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +24,7 @@ from regretless.optimizer import (
     History,
     Outcome,
     Row,
+    State,
     Task,
     as_any_rule,
     as_reference,
@@ -43,6 +44,15 @@ _SEED = "regretless:seed"
 #: How often another point is looked for when a worker that runs at the same time was faster.
 _TRIES = 5
 _logger = optuna.logging.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Known:
+    """The task of a group of parameters, and what saves time: the model's state, and finished trials as rows."""
+
+    task: Task
+    state: State | None = None
+    rows: dict[int, Row | None] = field(default_factory=dict)
 
 
 class RegretlessSampler(BaseSampler):
@@ -109,10 +119,10 @@ class RegretlessSampler(BaseSampler):
 
     def _forget(self) -> None:
         """What only saves time, or keeps a warning from being repeated."""
-        self._tasks: dict[Any, list[Any]] = {}
-        self._seeds: dict[str, int] = {}
-        self._notes: dict[str, Notes] = {}
-        self._warned: set[tuple[str, str]] = set()
+        self._tasks: dict[Any, _Known] = {}
+        self._seeds: dict[Any, int] = {}
+        self._notes: dict[Any, Notes] = {}
+        self._warned: set[Any] = set()
 
     def __getstate__(self) -> dict[str, Any]:
         caches: dict[str, Any] = {"_tasks": {}, "_seeds": {}, "_notes": {}, "_warned": set()}
@@ -184,9 +194,9 @@ class RegretlessSampler(BaseSampler):
             codecs = {name: codec for name, each in space.items() if (codec := Codec.of(each)) is not None}
             key, whole = digest(space), len(groups) == 1
             known = self._known(study, complete, key, codecs, whole=whole)
-            task: Task = known[0]
-            history = self._history(study, task, codecs, key, trials, trial.number)
-            found, known[1] = suggest(task, history, trial.number, known[1])
+            task = known.task
+            history = self._history(study, known, codecs, key, trials, trial.number)
+            found, known.state = suggest(task, history, trial.number, known.state)
             values, _ = params_of(task, found.point)
             params |= {name: codec.outward(values[name]) for name, codec in codecs.items()}
             noted.append(
@@ -209,13 +219,13 @@ class RegretlessSampler(BaseSampler):
         codecs: Mapping[str, Codec],
         *,
         whole: bool,
-    ) -> list[Any]:
-        """The task of a group of parameters, and the state that is carried on with it, to be replaced."""
+    ) -> _Known:
+        """The task of a group of parameters, made once."""
         outcomes, repeats = outcomes_of(study, complete), self._repeats
         if not whole and repeats != "all":  # the same values of a part of the parameters are not the same point
             repeats = "allow"
         seed = self._seed_of(study)
-        which = (key, outcomes, repeats, seed)
+        which = (_identity(study), key, outcomes, repeats, seed)
         if which not in self._tasks:
             task = as_task(
                 as_space({name: codec.dimension for name, codec in codecs.items()}, repeats),
@@ -226,7 +236,7 @@ class RegretlessSampler(BaseSampler):
                 seed=seed,
                 reference=self._reference_of(outcomes),
             )
-            self._tasks[which] = [task, None]
+            self._tasks[which] = _Known(task)
         return self._tasks[which]
 
     def _reference_of(self, outcomes: tuple[Outcome, ...]) -> tuple[float, ...] | None:
@@ -242,14 +252,14 @@ class RegretlessSampler(BaseSampler):
     def _history(
         self,
         study: Study,
-        task: Task,
+        known: _Known,
         codecs: Mapping[str, Codec],
         key: str,
         trials: Sequence[FrozenTrial],
         number: int,
     ) -> History:
         """All trials that have these parameters; the position in the design is the trial's number."""
-        rows, n_ruled, reference = [], 0, None
+        task, rows, n_ruled, reference = known.task, [], 0, None
         fits: list[Fit | None] = [None] * len(task.outcomes)
         for trial in trials:
             note = self._note(study, trial)
@@ -261,10 +271,14 @@ class RegretlessSampler(BaseSampler):
                 reference = reference or group["reference"]
                 for k, outcome in enumerate(task.outcomes):
                     fits[k] = fit_from_data(group["fits"].get(outcome.name), fits[k]) or fits[k]
-            row = self._row(task, codecs, trial, note.get("params", {}))
-            if row is not None:
-                rows.append(row)
-        history = history_of(task, rows, tuple(fits), None if reference is None else tuple(reference))
+            if trial.number not in known.rows:
+                row = self._row(task, codecs, trial, note.get("params", {}))
+                if not trial.state.is_finished():
+                    rows.append(row)
+                    continue
+                known.rows[trial.number] = row
+            rows.append(known.rows[trial.number])
+        history = history_of(task, filter(None, rows), tuple(fits), None if reference is None else tuple(reference))
         return replace(history, n_designed=number, n_ruled=n_ruled)
 
     def _row(
@@ -278,25 +292,25 @@ class RegretlessSampler(BaseSampler):
         if not codecs.keys() <= params.keys():
             return None
         try:
-            inside = {name: codec.inward(params[name]) for name, codec in codecs.items()}
-            task.domain.place(inside)
+            place = task.domain.place({name: codec.inward(params[name]) for name, codec in codecs.items()})
         except (InvalidInput, ValueError):  # another distribution then, far from this one
             return None
         values = row_values(trial, task.outcomes)
-        return Row(inside, values, running=not trial.state.is_finished(), source="told", number=trial.number)
+        return Row(place, values, running=not trial.state.is_finished(), source="told", number=trial.number)
 
     def _note(self, study: Study, trial: FrozenTrial) -> dict[str, Any]:
-        return self._notes.setdefault(study.study_name, Notes()).of(trial)
+        return self._notes.setdefault(_identity(study), Notes()).of(trial)
 
     def _seed_of(self, study: Study) -> int:
         if self._seed is not None:
             return self._seed
-        if study.study_name not in self._seeds:
+        study_ = _identity(study)
+        if study_ not in self._seeds:
             storage, study_id = study._storage, study._study_id
             if _SEED not in storage.get_study_system_attrs(study_id):
                 storage.set_study_system_attr(study_id, _SEED, fresh_seed())
-            self._seeds[study.study_name] = int(storage.get_study_system_attrs(study_id)[_SEED])
-        return self._seeds[study.study_name]
+            self._seeds[study_] = int(storage.get_study_system_attrs(study_id)[_SEED])
+        return self._seeds[study_]
 
     # The rest --------------------------------------------------------------------------------------------------------
 
@@ -318,7 +332,7 @@ class RegretlessSampler(BaseSampler):
         return sampler.sample_independent(study, trial, param_name, param_distribution)
 
     def _warn(self, study: Study, trial: FrozenTrial, name: str) -> None:
-        known = (study.study_name, name)
+        known = (_identity(study), name)
         if not self._warns or known in self._warned or trial.number == 0:
             return
         complete = study._get_trials(deepcopy=False, states=(TrialState.COMPLETE,), use_cache=True)
@@ -357,10 +371,11 @@ class RegretlessSampler(BaseSampler):
             or any(set(other.distributions) - set(trial.distributions) for other in complete)
         ):
             return False
-        task: Task = self._known(study, complete, digest(space), codecs, whole=True)[0]
-        points = self._history(study, task, codecs, "", trials, number=-1).points
+        known = self._known(study, complete, digest(space), codecs, whole=True)
+        points = self._history(study, known, codecs, "", trials, number=-1).points
         tried = {x.tobytes() for x in points.X[points.inside]}
-        return task.domain.size is not None and len(tried) >= task.domain.size
+        size = known.task.domain.size
+        return size is not None and len(tried) >= size
 
     def _check_rule(self, study: Study) -> None:
         """A rule for one objective is refused where there are several, before anything is sampled by it."""
@@ -372,6 +387,11 @@ def _fits_to_data(task: Task, history: History, fits: tuple[Fit, ...]) -> dict[s
     """Fits that are new, by outcome."""
     each = zip(task.outcomes, fits, history.fits, strict=False)  # a point of the design comes without
     return {outcome.name: fit_to_data(fit, new=True) for outcome, fit, known in each if fit != known}
+
+
+def _identity(study: Study) -> tuple[str, int]:
+    """What tells studies apart that one sampler is used for: a name is unique in its storage only."""
+    return study.study_name, id(study._storage)
 
 
 def _stop(study: Study) -> None:
