@@ -82,12 +82,10 @@ def test_a_sampler_that_was_pickled_goes_on():
 
 def test_one_sampler_for_two_studies_keeps_them_apart():
     sampler = RegretlessSampler(seed=3)
-    for _ in range(2):
+    for objective in (branin, lambda trial: -branin(trial)):
         study = optuna.create_study(study_name="the same name", sampler=sampler)
-        study.optimize(branin, n_trials=10)
-        assert points(study) == points(run(10))
-        other = optuna.create_study(study_name="the same name", sampler=sampler)
-        other.optimize(lambda trial: -branin(trial), n_trials=10)
+        study.optimize(objective, n_trials=10)
+        assert points(study) == points(run(10, objective))
 
 
 def test_results_of_others_count():
