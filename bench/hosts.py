@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
         print_in_full(console, table)
         if options.docs:
             text = page.measured(store.manifest()).replace(", one thread", f", {options.seeds} seeds")
-            page.put(page.BENCHMARKS, f"hosts --part {name}", f"{text}\n\n{page.markdown(heads, lines)}")
+            page.put(page.HOSTS, f"hosts --part {name}", f"{text}\n\n{page.markdown(heads, lines)}")
     return 0
 
 
