@@ -5,8 +5,8 @@ Exit codes: 0 done; 1 it could not be done; 2 what was typed or handed in cannot
 
 import importlib
 import io
+import keyword
 import os
-import pkgutil
 import sys
 
 import click
@@ -23,20 +23,61 @@ class _Unusable(click.ClickException):
     exit_code = 2
 
 
+#: Every command with its line of help, in the order of `regretless --help`, which therefore imports none of them.
+SECTIONS: dict[str, dict[str, str]] = {
+    "With a file, keeping nothing": {
+        "next": "Print the next rows of a file to run.",
+        "audit": "How much regret is left in a table, or in a study of another program.",
+        "plan": "How many experiments a scope will need.",
+        "generate": "Make a list of possible experiments: products, grids, mixtures.",
+    },
+    "With a study that lasts": {
+        "init": "Make a study of the experiments in a spreadsheet.",
+        "suggest": "Suggest the next experiments.",
+        "record": "Record results: the file of a round, or one trial.",
+        "ran": "Record an experiment that was not the suggested one.",
+        "status": "Where the study stands, and whether to stop.",
+        "report": "Write a report: one HTML file that needs no connection.",
+        "serve": "Open the page for the people who do the experiments.",
+    },
+    "Corrections": {
+        "amend": "Correct a result that was recorded.",
+        "exclude": "Never suggest some rows, or do not use some results.",
+        "include": "Undo exclude.",
+        "release": "Release pending experiments that will not be run.",
+        "extend": "Add further experiments to the table of a study.",
+    },
+    "Files and the record": {
+        "import": "Add results of another file.",
+        "export": "Write every trial, or the whole record, to a file.",
+        "replay": "Compute every suggestion again from the record, and compare.",
+    },
+    "Functions and research": {
+        "optimize": "Optimise a program or a Python function.",
+        "paper": "Run the paper's experiments again, and judge its claims.",
+        "data": "Tables of materials experiments: which there are, and where.",
+    },
+}
+
+
 class _Commands(click.Group):
-    """The files of this folder are the commands; one is imported when it is called or listed."""
+    """The files of this folder are the commands; one is imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        names = (module.name for module in pkgutil.iter_modules(__path__))
-        return sorted(name.rstrip("_").replace("_", "-") for name in names if not name.startswith("_"))
+        return [name for section in SECTIONS.values() for name in section]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        stem = cmd_name.replace("-", "_")
-        found = {module.name.rstrip("_"): module.name for module in pkgutil.iter_modules(__path__)}[stem]
-        command: click.Command = importlib.import_module(f"{__name__}.{found}").command
+        stem = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        command: click.Command = importlib.import_module(f"{__name__}.{stem}").command
+        command.short_help = dict(pair for section in SECTIONS.values() for pair in section.items())[cmd_name]
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(commands.items()), col_max=10)
 
     def invoke(self, ctx: click.Context) -> object:
         try:

@@ -15,7 +15,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog='Example: regretless amend 17 --value 81.2 --reason "typo: 812"',
-    short_help="Correct a result that was recorded.",
 )
 @click.argument("trial", type=click.IntRange(min=0))
 @click.option(

@@ -26,7 +26,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless audit results.csv --objective yield --stop 1%",
-    short_help="How much regret is left in a table, or in a study of another program.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @outcome_options("The column of results of a table, filled as far as known.", required=False)

@@ -11,7 +11,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog='Example: regretless exclude A7 A8 --reason "out of stock"',
-    short_help="Never suggest some rows, or do not use some results.",
 )
 @click.argument("rows", nargs=-1)
 @click.option("--trial", "trials", type=click.IntRange(min=0), multiple=True, help="A result not to use. Repeatable.")

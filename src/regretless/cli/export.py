@@ -17,7 +17,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless export --out trials.csv",
-    short_help="Write every trial, or the whole record, to a file.",
 )
 @click.option("--out", type=click.Path(dir_okay=False), help="A new file, .csv or .xlsx; stdout by default.")
 @click.option(

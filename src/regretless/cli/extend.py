@@ -15,7 +15,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless extend scope.csv",
-    short_help="Add further experiments to the table of a study.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--reason", default="", help="Why, for the record.")

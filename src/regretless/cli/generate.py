@@ -13,7 +13,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless generate scope.toml --out scope.csv",
-    short_help="Make a list of possible experiments: products, grids, mixtures.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--out", type=click.Path(dir_okay=False), help="The file to make, .csv or .xlsx; stdout by default.")

@@ -15,7 +15,6 @@ __all__ = ["command"]
 @click.command(
     "import",
     epilog="Example: regretless import results_2023.csv",
-    short_help="Add results of another file.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark, where the file leaves a doubt.")

@@ -11,7 +11,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless include A7",
-    short_help="Undo exclude.",
 )
 @click.argument("rows", nargs=-1)
 @click.option("--trial", "trials", type=click.IntRange(min=0), multiple=True, help="A result to use again. Repeatable.")

@@ -33,7 +33,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless init scope.csv --objective yield --maximize --batch 3",
-    short_help="Make a study of the experiments in a spreadsheet.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @outcome_options("What is measured; results in a column of that name count.")

@@ -29,7 +29,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless next experiments.csv --objective yield -n 3",
-    short_help="Print the next rows of a file to run; keeps no state.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @outcome_options("The column of results, filled as far as known.")

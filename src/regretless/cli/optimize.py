@@ -33,7 +33,6 @@ F: TypeAlias = Callable[[Any], Any]
 
 @click.command(
     epilog="Example: regretless optimize tune.toml",
-    short_help="Optimise a program or a Python function.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--workers", type=click.IntRange(min=1), help="Evaluations at a time, in place of what FILE says.")

@@ -39,7 +39,6 @@ class _Model:
 
 @click.command(
     epilog="Example: regretless plan scope.csv --eps 2 --spread 15",
-    short_help="How many experiments a scope will need.",
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @click.option("--eps", type=float, required=True, help="The regret you can live with, in units of the objective.")

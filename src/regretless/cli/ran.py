@@ -20,7 +20,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Examples: regretless ran --set T=85 81.2; regretless ran --row A7 81.2",
-    short_help="Record an experiment that was not the suggested one.",
     context_settings={"ignore_unknown_options": True},  # so that a value may be negative
 )
 @click.argument("values", metavar="[VALUE | NAME=VALUE ...]", nargs=-1)

@@ -22,7 +22,6 @@ __all__ = ["command"]
 @click.command(
     epilog="Examples: regretless record round_04.csv; regretless record 17 81.2; regretless record 17 80.1 81.3 79.8; "
     "regretless record 17 81.2 --sd 0.4; regretless record 17 --failed",
-    short_help="Record results: the file of a round, or one trial.",
     context_settings={"ignore_unknown_options": True},  # so that record 17 -5 is a value
 )
 @click.argument("what", metavar="FILE | TRIAL [VALUE | NAME=VALUE ...]", nargs=-1, required=True)

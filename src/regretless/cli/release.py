@@ -13,7 +13,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog='Example: regretless release 17 --reason "the vial broke"',
-    short_help="Release pending experiments that will not be run.",
 )
 @click.argument("trials", type=click.IntRange(min=0), nargs=-1)
 @click.option("--row", "rows", multiple=True, metavar="ROW", help="All that is pending at a row. Repeatable.")

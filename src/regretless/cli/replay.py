@@ -12,7 +12,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless replay",
-    short_help="Compute every suggestion again from the record, and compare.",
 )
 @study_options
 @format_option

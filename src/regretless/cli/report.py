@@ -16,7 +16,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless report --html report.html",
-    short_help="Write a report: one HTML file that needs no connection.",
 )
 @click.option("--html", "out", required=True, type=click.Path(dir_okay=False), help="The file to write.")
 @study_options

@@ -28,7 +28,6 @@ _OPEN = (
 
 @click.command(
     epilog="Example: regretless serve lab.db",
-    short_help="Open the page for the people who do the experiments.",
 )
 @click.argument("store", metavar="PLACE")
 @click.option("--port", type=click.IntRange(0, 65535), default=_PORT, show_default=True, help="0 takes any free one.")

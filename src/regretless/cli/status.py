@@ -17,7 +17,6 @@ __all__ = ["command"]
 
 @click.command(
     epilog="Example: regretless status --stop 0.5",
-    short_help="Where the study stands, and whether to stop.",
 )
 @stop_option
 @click.option(

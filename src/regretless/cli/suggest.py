@@ -26,7 +26,6 @@ __all__ = [
 
 @click.command(
     epilog="Example: regretless suggest -n 3 --out round_04.csv",
-    short_help="Suggest the next experiments.",
 )
 @click.option("-n", "count", type=click.IntRange(1, 1000), help="How many; as many as init said if left out.")
 @click.option("--out", type=click.Path(dir_okay=False), help="A new file, .csv or .xlsx: fill it in for record.")
