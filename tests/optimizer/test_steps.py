@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from regretless import Box, Mixed, Study, Surrogate, Table
 from regretless.gp import Hyperparameters, table_posterior
 from regretless.gp.outcome_transform import Units
-from regretless.optimizer import Fit, History, as_task, certify, predict, recommend, suggest, without_last
+from regretless.optimizer import Fit, History, as_task, averaged, certify, predict, recommend, suggest, without_last
 from regretless.rng import Purpose, stream
 from regretless.search import near
 from regretless.search.design import design_index, design_point, random_index, random_point, settled
@@ -318,19 +318,28 @@ def test_doubt_depends_on_what_was_told_alone(space):
     carried = None
     for left in (20, 19, 18, 4, 3, 2, 1, 0, 7, 0):
         part = without_last(h, left)
-        carried = doubt(s, part, carried)
-        alone = doubt(s, replace(part, fits=(Fit(FIXED_HYPER, 0, (0, 1)),)), None)
-        assert carried.fit == alone.fit
-        assert carried.trials == alone.trials
+        carried = averaged(s, part.series(), carried)
+        alone = averaged(s, replace(part, fits=(Fit(FIXED_HYPER, 0, (0, 1)),)).series(), None)
+        assert carried.drawn == alone.drawn
+        assert carried.seen == alone.seen
         assert certify(s, part, None, carried) == certify(s, part, None, alone)
 
 
-def test_the_cautious_model_is_fitted_on_the_schedule_of_fits():
+def test_settings_are_drawn_on_the_schedule_of_fits():
     X = np.random.default_rng(0).random((20, 2))
     s, h = as_task(Table(X), seed=3), history(X, wavy(X))
-    seen = [len(doubt(s, without_last(h, 20 - n), None).fit.trials) for n in range(2, 21)]
+    seen = [len(averaged(s, without_last(h, 20 - n).series(), None).seen[0]) for n in range(2, 21)]
     assert seen == [*range(2, 17), 16, 18, 18, 20]
-    assert {doubt(s, without_last(h, k), None).fit.hyperparameters.family for k in range(18)} == {"matern32"}
+
+
+def test_units_are_those_of_distinct_rows():
+    """A row that was measured twenty times counts once, unless all that differs is noise."""
+    X = np.vstack([np.random.default_rng(0).random((9, 2)), np.full((20, 2), 0.5)])
+    y = np.concatenate([np.arange(9.0), np.full(20, 100.0)])
+    s = as_task(BOX, seed=3)
+    assert averaged(s, history(X, y).series(), None).units.knee == 4.5
+    noisy = np.concatenate([np.zeros(9), np.random.default_rng(1).standard_normal(20)])
+    assert averaged(s, history(X, noisy).series(), None).units.scale > 0.3
 
 
 @pytest.mark.parametrize(

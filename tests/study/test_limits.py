@@ -59,11 +59,11 @@ def test_predictions_stay_within(space):
     assert study.recommend().mean <= -0.5
     assert study.predict(points)[0].max() <= -0.5
     median, low, high = study.predict_measurement(points)
-    state = study._carried.state.doubted().fit.hyperparameters
+    belief = study._carried.state.doubted()
     assert median.max() <= -0.5
     assert (low <= median).all()
     assert (median <= high).all()
-    assert high.max() <= -0.5 + 5.0 * math.sqrt(state.noise_var) * state.units.scale
+    assert high.max() <= -0.5 + 5.0 * math.sqrt(max(belief.noise_vars)) * belief.units.scale
     study.add(points[0], 0.25)
     assert study.predict(points)[0].max() <= 0.25
 

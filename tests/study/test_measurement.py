@@ -45,18 +45,48 @@ def test_a_given_model_against_the_formula():
 
 @pytest.mark.parametrize("space", SPACES)
 def test_a_fitted_model_has_the_tails_of_what_it_was_fitted_to(space):
-    study = told(SPACES[space]())
+    study = told(SPACES[space](), surrogate=Surrogate(method="likelihood"))
     assert study._carried.state.doubts == (None,)
     d = study._task.domain.dim
     params = study.best.params
     median, low, high = (float(column[0]) for column in study.predict_measurement([params]))
-    state = study._carried.state.doubted()
-    h = state.fit.hyperparameters
-    post = getattr(state.belief, "posterior", state.belief)
-    mean, sd = post.mean_sd(study._task.domain.encode_many([params]))
+    fitted = study._carried.state.doubted().fitted
+    h = fitted.fit.hyperparameters
+    mean, sd = fitted.belief.posterior.mean_sd(study._task.domain.encode_many([params]))
     reach = t.ppf(0.975, max(9 - d - 1, 2)) * math.sqrt(sd[0] ** 2 + h.noise_var) * h.units.scale
     assert median == pytest.approx(h.units.shift + h.units.scale * mean[0])
     assert (high - median, median - low) == (pytest.approx(reach), pytest.approx(reach))
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.95])
+def test_averaged_settings_give_the_quantiles_of_their_mixture(space, share):
+    """Of 100,000 draws: a setting each, f under it and noise, in the user's units."""
+    study = told(SPACES[space]())
+    params = study.best.params
+    median, low, high = (float(column[0]) for column in study.predict_measurement([params], share=share))
+    belief = study._carried.state.doubted()
+    place = study._task.domain.place(params)
+    index = np.array([-1 if place.index is None else place.index])
+    means, sds = belief.moments(belief.numbered(place.x[None, :], index))
+    rng = np.random.default_rng(0)
+    which = rng.integers(len(means), size=100_000)
+    scale = np.sqrt(sds[:, 0] ** 2 + np.array(belief.noise_vars))
+    z = means[which, 0] + scale[which] * rng.standard_normal(100_000)
+    y, _ = belief.units.restored(z, 0.0)
+    assert np.mean(y < median) == pytest.approx(0.5, abs=0.01)
+    # With nine values Student's law is wider than the normal: in the model's units the ends are moved out by as much.
+    wider = t.ppf(0.5 + 0.5 * share, 6) / norm.ppf(0.5 + 0.5 * share)
+    middle, *ends = np.quantile(z, [0.5, 0.5 - 0.5 * share, 0.5 + 0.5 * share])
+    wanted, _ = belief.units.restored(middle + wider * (np.array(ends) - middle), 0.0)
+    size = wanted[1] - wanted[0]
+    assert (low, high) == (pytest.approx(wanted[0], abs=0.03 * size), pytest.approx(wanted[1], abs=0.03 * size))
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0, -0.5, math.nan, "most", True])
+def test_bad_shares(share):
+    with pytest.raises(InvalidInput, match="share"):
+        told(ROWS).predict_measurement([], share=share)
 
 
 @pytest.mark.parametrize("space", SPACES)

@@ -1,5 +1,6 @@
 """The surrogate: kernels, exact posterior, posterior over a table, evidence, fit, function draws."""
 
+from regretless.gp.averaging import Drawn, Settings, draw_settings
 from regretless.gp.belief import Belief, Candidates, Model
 from regretless.gp.blocks import BlockPosterior, Found, block_posterior
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
@@ -18,6 +19,7 @@ __all__ = [
     "Belief",
     "BlockPosterior",
     "Candidates",
+    "Drawn",
     "Found",
     "Hyperparameters",
     "Kernel",
@@ -26,6 +28,7 @@ __all__ = [
     "Paths",
     "PointMoments",
     "Posterior",
+    "Settings",
     "Source",
     "Surrogate",
     "TablePosterior",
@@ -34,6 +37,7 @@ __all__ = [
     "block_posterior",
     "draw_on_table",
     "draw_paths",
+    "draw_settings",
     "fit",
     "fitted_to",
     "pooled",

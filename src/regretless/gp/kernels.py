@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.arrays import Floats, show
 from regretless.errors import InvalidInput
@@ -189,6 +190,10 @@ class Kernel:
         if any(self.categorical):
             G[:, np.flatnonzero(self.categorical)] = 0.0
         return G
+
+    def source(self, X: Floats) -> npt.NDArray[np.bool_]:
+        """Which rows are observations of an earlier study: none, see `regretless.gp.transfer`."""
+        return np.zeros(len(X), dtype=np.bool_)
 
     def _columns(self) -> tuple[list[int] | slice, list[int]]:
         if not any(self.categorical):

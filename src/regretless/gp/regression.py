@@ -91,7 +91,7 @@ class Posterior:
     @property
     def n_source(self) -> int:
         """How many of the observations, the first ones, are those of an earlier study."""
-        return int(np.count_nonzero(self.X[:, len(self.kernel.lengthscale) :]))
+        return int(np.count_nonzero(self.kernel.source(self.X)))
 
     def branch(self) -> "Posterior":
         """Itself: nothing that is conditioned on later changes it."""
@@ -201,6 +201,17 @@ class PointMoments:
         for part in _parts(len(X)):
             mean[part], sd[part] = posterior.mean_sd(X[part])
         return cls(posterior, X, mean, sd)
+
+    @property
+    def candidates(self) -> Floats:
+        """The rows of X."""
+        return self.X
+
+    def on(self, X: Floats | None = None) -> "PointMoments":
+        """Itself: moments at its own candidates, the only ones it has."""
+        if X is not None:
+            raise InvalidInput("these moments bring their own candidates; leave X out.")
+        return self
 
     def covariance_with(self, index: int) -> Floats:
         """Posterior covariance of f between one candidate and all of them, in O(nN)."""

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
 from regretless.acquisition import GPUCB, UCB
 from regretless.confidence import Schedule
 from regretless.errors import NumericalError, RegretlessError
@@ -18,6 +20,7 @@ from regretless.optimizer import (
     params_of,
     suggest,
 )
+from regretless.spaces import UNLISTED
 from regretless.study import Study, Trial
 from regretless.study.replays import asked_from
 
@@ -111,9 +114,10 @@ def expected(study: Study, trial: Trial) -> dict[str, tuple[float, float, float]
         if not all(len(history.series(k).y) for k in range(len(task.outcomes))):
             return None  # of a batch that was asked for before there was any result
         state = doubted(task, history, State.empty(task))
-        X, found = task.domain.encode_many([trial.params]), {}
+        place, found = task.domain.place(trial.params), {}
+        X, index = place.x[None, :], np.array([UNLISTED if place.index is None else place.index], dtype=np.intp)
         for k, outcome in enumerate(task.outcomes):
-            median, low, high = measurement_of(task, history, state, X, k)
+            median, low, high = measurement_of(task, history, state, X, index, k)
             found[outcome.name] = float(median[0]), float(low[0]), float(high[0])
     except RegretlessError:
         return None

@@ -1,7 +1,9 @@
 """Algorithm 1 as pure steps on frozen data: task and history in, suggestion out. What adapters stand on."""
 
 from regretless.optimizer.assessment import assess, certificate_of, left_out_of, measurement_of, recommended
+from regretless.optimizer.average import Averaged, averaged
 from regretless.optimizer.certificate import Certified, FeasibleRegret, FrontRegret, RemainingRegret
+from regretless.optimizer.expectation import expect, expect_measurement
 from regretless.optimizer.front import Front
 from regretless.optimizer.history import (
     FAILED,
@@ -20,7 +22,7 @@ from regretless.optimizer.history import (
     source_to_data,
     without_last,
 )
-from regretless.optimizer.joint import expected_at
+from regretless.optimizer.joint import expected_at, searched_at
 from regretless.optimizer.limits import Given, Limits, as_limits
 from regretless.optimizer.model import Fitted, believe, doubt, outdated
 from regretless.optimizer.outcomes import (
@@ -34,7 +36,7 @@ from regretless.optimizer.outcomes import (
     inferred_reference,
 )
 from regretless.optimizer.proof import Proof, certify
-from regretless.optimizer.recommendation import Choice, predict, predict_measurement, recommend
+from regretless.optimizer.recommendation import Choice, predict, recommend
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
@@ -46,6 +48,7 @@ __all__ = [
     "FAILED",
     "PENDING",
     "TOLD",
+    "Averaged",
     "Certified",
     "Choice",
     "Direction",
@@ -79,6 +82,7 @@ __all__ = [
     "as_reference",
     "as_task",
     "assess",
+    "averaged",
     "believe",
     "believed",
     "certificate_of",
@@ -86,6 +90,8 @@ __all__ = [
     "check_stop",
     "doubt",
     "doubted",
+    "expect",
+    "expect_measurement",
     "expected_at",
     "fit_from_data",
     "fit_to_data",
@@ -98,10 +104,10 @@ __all__ = [
     "outdated",
     "params_of",
     "predict",
-    "predict_measurement",
     "recommend",
     "recommended",
     "reference_of",
+    "searched_at",
     "source_from_data",
     "source_of",
     "source_to_data",

@@ -1,20 +1,28 @@
 """A certificate in the user's units, and what a measurement should give: for whoever keeps the record."""
 
+import numpy as np
+import numpy.typing as npt
+
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.optimizer.certificate import Certified, RemainingRegret
+from regretless.optimizer.expectation import expect_left_out, expect_measurement
 from regretless.optimizer.feasible import certify_feasible, recommend_feasible
 from regretless.optimizer.front import Front, certify_front, recommend_front
 from regretless.optimizer.history import History
 from regretless.optimizer.proof import certify
-from regretless.optimizer.recommendation import Choice, predict_left_out, predict_measurement, recommend
+from regretless.optimizer.recommendation import Choice, recommend, recommend_row
 from regretless.optimizer.state import State, believed, doubted
 from regretless.optimizer.task import Task, params_of
+from regretless.theory import SimulatedRegret
 
 __all__ = ["assess", "certificate_of", "left_out_of", "measurement_of", "recommended"]
 
+#: Joint draws of a certificate where nothing is said: twenty for each setting of the model.
+DRAWS = 480
 
-def assess(task: Task, history: History, *, eps: float | None = None, draws: int = 0) -> Certified:
+
+def assess(task: Task, history: History, *, eps: float | None = None, draws: int | None = None) -> Certified:
     """How much recommending now costs at most, given the data: a certificate without a study.
 
     >>> from regretless.optimizer import Row, as_task, history_of
@@ -31,10 +39,19 @@ def assess(task: Task, history: History, *, eps: float | None = None, draws: int
 
 
 def recommended(task: Task, history: History, state: State) -> Choice | Front:
-    """What to settle on: a point, or with several objectives a Pareto set. ``state`` has been believed."""
+    """What to settle on: a point, or with several objectives a Pareto set. ``state`` has been believed and doubted.
+
+    On a list it is the row of which the averaged belief expects most. Elsewhere, and with several outcomes, the model
+    to search by says it.
+    """
     if len(task.objectives) > 1:
         return recommend_front(task, history, state)
-    return recommend_feasible(task, history, state) if task.constraints else recommend(task, history, state.believed())
+    if task.constraints:
+        return recommend_feasible(task, history, state)
+    belief = state.doubted()
+    if task.domain.candidates is not None and belief.drawn:
+        return recommend_row(task, history, belief)
+    return recommend(task, history, state.believed())
 
 
 def certificate_of(
@@ -44,7 +61,7 @@ def certificate_of(
     choice: Choice | Front | None,
     *,
     eps: float | None = None,
-    draws: int = 0,
+    draws: int | None = None,
 ) -> Certified:
     """The certificate of ``choice``; None: of the point that the model of the certificate itself expects most of.
 
@@ -58,7 +75,7 @@ def certificate_of(
         return certify_front(task, history, state, choice)
     if task.constraints:
         return certify_feasible(task, history, state, choice)
-    return _plain(task, history, state, choice, eps, draws)
+    return _plain(task, history, state, choice, eps, DRAWS if draws is None else draws)
 
 
 def _plain(
@@ -67,18 +84,18 @@ def _plain(
     objective = task.objective
     limits = objective.limits.maximised(objective.sign)
     proof = certify(task, history, choice, state.doubted(), limits=limits, eps=eps, draws=draws)
-    found, units = proof.certificate, proof.fit.hyperparameters.units
-    mean, sd = units.restored(found.mean, found.sd)
+    found, scale = proof.certificate, proof.scale
     params, row = params_of(task, proof.point)
+    simulated = found.simulated
     return RemainingRegret(
         params=params,
         row=row,
-        mean=float(objective.outward(mean)),
-        sd=float(sd),
-        bound=units.scale * found.bound,
-        tail_sum=units.scale * found.tail_sum,
-        pairwise=units.scale * found.pairwise,
-        lemma=units.scale * found.lemma,
+        mean=float(objective.outward(proof.mean)),
+        sd=scale * found.sd,
+        bound=scale * found.bound,
+        tail_sum=scale * found.tail_sum,
+        pairwise=scale * found.pairwise,
+        lemma=scale * found.lemma,
         eps=eps,
         exceeds=found.exceeds,
         best=found.best,
@@ -90,16 +107,31 @@ def _plain(
         told=len(history.series().y),
         limits=objective.limits.given,
         limits_hold=proof.limits_hold,
+        simulated=None
+        if simulated is None
+        else SimulatedRegret(scale * simulated.estimate, scale * simulated.se, simulated.draws),
+        settings=len(found.each),
+        unsure=found.unsure,
     )
 
 
 def measurement_of(
-    task: Task, history: History, state: State, X: Floats, outcome: int = 0
+    task: Task,
+    history: History,
+    state: State,
+    X: Floats,
+    index: npt.NDArray[np.intp],
+    outcome: int = 0,
+    *,
+    share: float = 0.9,
 ) -> tuple[Floats, Floats, Floats]:
-    """Median, lower and upper end of what measurements at encoded points should give. ``state`` has been doubted."""
+    """Median, lower and upper end of what measurements at encoded points should give. ``state`` has been doubted.
+
+    ``index`` are the numbers of those points that are candidates of a list.
+    """
     wanted = task.outcomes[outcome]
     limits = wanted.limits.reaching(wanted.outward(history.series(outcome).y)).maximised(wanted.sign)
-    median, low, high = predict_measurement(task, state.doubted(outcome), X, limits=limits)
+    median, low, high = expect_measurement(task, state.doubted(outcome), X, index, share=share, limits=limits)
     return wanted.outward(median), *wanted.outward_interval(low, high)
 
 
@@ -109,5 +141,5 @@ def left_out_of(task: Task, state: State, outcome: int = 0) -> tuple[tuple[int, 
     ``state`` has been doubted.
     """
     wanted = task.outcomes[outcome]
-    trials, value, median, low, high = predict_left_out(task, state.doubted(outcome))
+    trials, value, median, low, high = expect_left_out(task, state.doubted(outcome))
     return trials, wanted.outward(value), wanted.outward(median), *wanted.outward_interval(low, high)

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from regretless.optimizer.limits import Given, as_limits
 from regretless.optimizer.wording import amount, rounded
-from regretless.theory import BestProbability, Calibration
+from regretless.theory import BestProbability, Calibration, SimulatedRegret
 
 __all__ = ["Certified", "FeasibleRegret", "FrontRegret", "RemainingRegret"]
 
@@ -20,17 +20,22 @@ class RemainingRegret:
     params, row
         What is recommended.
     mean, sd
-        Posterior mean (within the limits) and sd of the objective there, under the model of the certificate: on a table
-        it is more cautious than the one that recommends and predicts.
+        Posterior mean (within the limits) and sd of the objective there, averaged over the settings.
     bound
-        Upper bound on the expected regret given the data: the smaller of ``tail_sum`` and ``pairwise``. It may be
-        looked at after every trial and used to stop.
-    lemma
-        The bound of the paper's key lemma, for comparison.
+        Upper bound on the expected regret given the data, averaged over ``settings`` of the model that the data leave
+        possible: under each the smaller of two bounds. It may be looked at after every trial and used to stop.
+    tail_sum, pairwise, lemma
+        The two, averaged, and the bound of the paper's key lemma, for comparison.
+    simulated
+        The mean regret over joint draws, with its error: what the bound would be if nothing were lost in proving it.
+        None where no draws were asked for.
+    settings, unsure
+        How many settings there are, and the share of the bound that comes from not knowing which is right: by so much
+        it is above that of the median setting.
     eps, exceeds
         Upper bound on the probability that the regret is more than ``eps``; None where no eps was given.
     best
-        Probability that the recommendation is the best candidate, by joint draws; None where none were asked for.
+        Probability that the recommendation is the best candidate, by joint draws; None where there were none.
     exact
         True where every candidate was counted (a table); False where a dense sample stands for the space.
     trust
@@ -65,11 +70,23 @@ class RemainingRegret:
     told: int
     limits: Given | None = None
     limits_hold: bool = True
+    simulated: SimulatedRegret | None = None
+    settings: int = 1
+    unsure: float = 0.0
 
     @property
     def sentence(self) -> str:
         """What is promised, under which assumption, and whether the data speak against that."""
         return _with_trust(self.promise(), self.trust)
+
+    def beside(self) -> str:
+        """What joint draws say beside the bound, and how much of it comes from not knowing the model."""
+        found = []
+        if self.best is not None:
+            found.append(f"best with probability {_probability(self.best.estimate)}")
+        if self.simulated is not None:
+            found.append(f"simulated regret {amount(self.simulated.estimate, self.objective)}")
+        return "; ".join([*found, *_unsure(self)])
 
     def promise(self, row_name: str = "row") -> str:
         """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
@@ -85,14 +102,16 @@ class RemainingRegret:
 
     def to_data(self) -> dict[str, Any]:
         """As plain JSON, for the record."""
-        left_out = ("params", "best", "trust")
+        left_out = ("params", "best", "simulated", "trust")
         names = [part.name for part in fields(self) if part.name not in left_out]
         best = None if self.best is None else asdict(self.best)
+        simulated = None if self.simulated is None else asdict(self.simulated)
         return {
             "params": dict(self.params),
             **{name: getattr(self, name) for name in names},
             "sentence": self.sentence,
             "best": best,
+            "simulated": simulated,
             "trust": {"light": self.trust.light, "message": self.trust.message},
         }
 
@@ -148,6 +167,12 @@ class FeasibleRegret:
     told: int
     limits: Given | None = None
     limits_hold: bool = True
+    settings: int = 1
+    unsure: float = 0.0
+
+    def beside(self) -> str:
+        """How much of the bound comes from not knowing the model."""
+        return "; ".join(_unsure(self))
 
     @property
     def mean(self) -> float:
@@ -239,6 +264,12 @@ class FrontRegret:
     told: int
     limits: Mapping[str, Given] | None = None
     contradicted: tuple[str, ...] = ()
+    settings: int = 1
+    unsure: float = 0.0
+
+    def beside(self) -> str:
+        """How much of the bound comes from not knowing the model."""
+        return "; ".join(_unsure(self))
 
     @property
     def bound(self) -> float:
@@ -288,6 +319,10 @@ Certified: TypeAlias = RemainingRegret | FeasibleRegret | FrontRegret
 
 def _with_trust(promise: str, trust: Calibration) -> str:
     return f"{promise} {trust.message}" if trust.light in ("amber", "red", "too few data") else promise
+
+
+def _unsure(left: Certified) -> list[str]:
+    return [f"{100.0 * left.unsure:.0f} % of the bound from not knowing the model"] if left.settings > 1 else []
 
 
 def _rests_on(left: Certified) -> str:

@@ -11,20 +11,35 @@ from regretless.acquisition.outputs import OfFirst
 from regretless.acquisition.threshold import Mean
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
+from regretless.optimizer.average import Averaged
 from regretless.optimizer.certificate import FeasibleRegret
 from regretless.optimizer.history import History
-from regretless.optimizer.joint import expected_at, moments_at, moments_everywhere
-from regretless.optimizer.model import Fitted
+from regretless.optimizer.joint import (
+    expected_at,
+    log_feasible,
+    moments_at,
+    moments_everywhere,
+    objective_moments,
+    points_everywhere,
+)
+from regretless.optimizer.model import Fitted, told_key
 from regretless.optimizer.proof import finite_only, limits_of, refuse_infinite
 from regretless.optimizer.recommendation import Choice
 from regretless.optimizer.scene import objective_of, thresholds_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
 from regretless.optimizer.trust import least_trusted
-from regretless.rng import Purpose
+from regretless.rng import Purpose, stream
 from regretless.search import Allowed, argmax
-from regretless.spaces import Point
-from regretless.theory import feasible_choice, log_prob_feasible, remaining_feasible_regret
+from regretless.spaces import UNLISTED, Point
+from regretless.theory import (
+    careful_mean,
+    feasible_choice,
+    lifted,
+    log_prob_feasible,
+    remaining_feasible_regret,
+    share_unsure,
+)
 
 __all__ = ["certify_feasible", "recommend_feasible"]
 
@@ -64,7 +79,8 @@ def _climbed(task: Task, fitted: tuple[Fitted, ...], X: Floats) -> Point | None:
     cautious set in place of the optimistic one.
     """
     views = tuple(_view(task, each, X) for each in fitted)
-    outputs = Outputs(views, 1, thresholds_of(task, fitted))
+    units = [each.fit.hyperparameters.units for each in fitted]
+    outputs = Outputs(views, 1, thresholds_of(task, units))
     level = -float(ndtri(1.0 - task.risk / len(task.constraints)))
     score = in_optimistic_set(outputs, OfFirst(Mean()), level, {})
     return argmax(task.domain, objective_of(score), X, score.on(outputs), Allowed(None, X[:0]))
@@ -78,68 +94,102 @@ def _view(task: Task, fitted: Fitted, X: Floats) -> View:
 
 
 def certify_feasible(task: Task, history: History, state: State, choice: Choice | None) -> FeasibleRegret:
-    """The certificate of ``choice``, or of what the models of the certificate themselves recommend."""
+    """The certificate of ``choice``, or of what the models of the certificate themselves recommend.
+
+    Given the setting of the objective the bound holds with the probabilities of feasibility, which are averaged over
+    the settings of the constraints; it is averaged over those of the objective.
+    """
     with finite_only():
-        fitted = tuple(state.doubted(k) for k in range(len(task.outcomes)))
+        beliefs, candidates = state.all_doubted(), task.domain.candidates
+        belief, objective, y = beliefs[0], task.objective, history.series().y
+        rng = stream(task.seed, told_key(history.series()), Purpose.CERTIFICATE)
         also = [] if choice is None else [choice.point.x[None, :]]
-        found = moments_everywhere(task, history, fitted, Purpose.CERTIFICATE, *also)
-        index = None if choice is None else (choice.point.index if found.listed else 0)
+        X = points_everywhere(task, beliefs, rng, *also)
+        log_pf = log_feasible(task, beliefs, X)
+        settings = objective_moments(task, belief, X)
         among = None
-        if found.listed:
-            allowed = history.allowed(len(found.X))
+        if candidates is not None:
+            allowed = history.allowed(len(X))
             among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
-        objective, y = task.objective, history.series().y
+        if choice is not None:
+            index = choice.point.index if candidates is not None else 0
+            assert index is not None
+        else:
+            counted = np.arange(len(X)) if among is None else np.flatnonzero(among)
+            mixture = np.mean([mean for mean, _, _ in settings], axis=0)
+            index = int(counted[feasible_choice(mixture[counted], log_pf[counted], risk=task.risk)[0]])
         fallback = task.fallback if task.fallback is not None else float(y.min())
-        limits, hold = limits_of(objective, fitted[0])
-        proof = remaining_feasible_regret(
-            found.mean,
-            found.sd,
-            _thresholds(task),
-            fallback=fallback,
-            covariance_with=found.covariances[0],
-            index=index,
-            risk=task.risk,
-            among=among,
-            limits=limits,
-        )
-        refuse_infinite(proof.gain, proof.bound, *proof.violation, *found.mean[proof.index], *found.sd[proof.index])
-        params, row = params_of(task, found.point(proof.index))
-        expected = expected_at(task, fitted, found.X[proof.index])
+        limits, hold = limits_of(objective, belief)
+        units, (lower, upper) = belief.units, belief.inside(limits)
+        ends = (units.shift + units.scale * lower, units.shift + units.scale * upper)
+        proofs = [
+            remaining_feasible_regret(
+                mean[:, None],
+                sd[:, None],
+                [],
+                fallback=units.shift + units.scale * float(units.standardised(np.array(fallback))),
+                covariance_with=covariance_with,
+                index=index,
+                risk=task.risk,
+                among=among,
+                limits=ends,
+                log_feasible=log_pf,
+            )
+            for mean, sd, covariance_with in settings
+        ]
+        # What compression lifts the recommendation, and the fallback, counts too: see `regretless.theory.averaged`.
+        lift, knee = np.zeros(len(proofs)), belief.knee
+        if knee is not None:
+            means = [(float(mean[index]) - units.shift) / units.scale for mean, _, _ in settings]
+            pairs = zip(means, proofs, strict=True)
+            lift = units.scale * np.array([lifted(mean, proof.sd / units.scale, knee, lower) for mean, proof in pairs])
+        each = np.array([proof.bound for proof in proofs]) + lift
+        shown = min(max(fallback, limits[0]), limits[1])
+        gain = float(np.mean([proof.gain for proof in proofs])) + max(proofs[0].fallback - shown, 0.0)
+        point = Point(X[index], index if candidates is not None else None)
+        expected = expected_at(task, beliefs, point)
         if limits != (-math.inf, math.inf):
-            expected[objective.name] = (objective.outward(proof.mean), proof.sd)
+            mean = float(np.mean([proof.mean for proof in proofs]) - lift.mean())
+            expected[objective.name] = (objective.outward(mean), expected[objective.name][1])
+        violation, bound = _violation(task, beliefs, point), careful_mean(each)
+        refuse_infinite(gain, bound, *violation.values(), *(v for pair in expected.values() for v in pair))
+        params, row = params_of(task, point)
         return FeasibleRegret(
             params=params,
             row=row,
             expected=expected,
-            prob_feasible=proof.prob_feasible,
-            qualified=proof.qualified,
+            prob_feasible=proofs[0].prob_feasible,
+            qualified=proofs[0].qualified,
             risk=task.risk,
-            violation=_violation(task, fitted, found.X[proof.index]),
-            fallback=float(objective.outward(proof.fallback)),
+            violation=violation,
+            fallback=float(objective.outward(shown)),
             fallback_given=task.fallback is not None,
-            gain=proof.gain,
-            bound=proof.bound,
-            tail_sum=proof.tail_sum,
-            pairwise=proof.pairwise,
-            exact=found.listed,
-            trust=least_trusted(task, fitted),
+            gain=gain,
+            bound=bound,
+            tail_sum=float(np.mean([proof.tail_sum for proof in proofs]) + lift.mean()),
+            pairwise=float(np.mean([proof.pairwise for proof in proofs]) + lift.mean()),
+            exact=candidates is not None,
+            trust=least_trusted(task, beliefs),
             objective=objective.name,
             wanted=tuple(outcome.wanted for outcome in task.constraints),
             model="given" if task.surrogate.method == "fixed" else "fitted",
-            used=len(fitted[0].used),
+            used=belief.used,
             told=len(y),
             limits=objective.limits.given,
             limits_hold=hold,
+            settings=len(each),
+            unsure=share_unsure(bound, each.tolist()),
         )
 
 
-def _violation(task: Task, fitted: tuple[Fitted, ...], x: Floats) -> dict[str, float]:
-    """The expected excess over each bound at a point, in the user's units: the mean over quantiles of the model."""
+def _violation(task: Task, beliefs: tuple[Averaged, ...], point: Point) -> dict[str, float]:
+    """The expected excess over each bound at a point, in the user's units: the mean over quantiles of the models."""
     normal = ndtri((np.arange(_QUANTILES) + 0.5) / _QUANTILES)
+    index = np.array([UNLISTED if point.index is None else point.index], dtype=np.intp)
     found = {}
-    for outcome, each in zip(task.constraints, fitted[1:], strict=True):
-        mean, sd = each.belief.posterior.mean_sd(x[None, :])
-        values, _ = each.fit.hyperparameters.units.restored(mean + sd * normal, 0.0)
+    for outcome, belief in zip(task.constraints, beliefs[1:], strict=True):
+        means, sds = belief.moments(belief.numbered(point.x[None, :], index))
+        values, _ = belief.units.restored(means + sds * normal, 0.0)
         found[outcome.name] = float(np.maximum(values - outcome.threshold, 0.0).mean())
     return found
 

@@ -6,15 +6,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from regretless.arrays import Floats
+from regretless.gp import PointMoments, TablePosterior
+from regretless.optimizer.average import Averaged
 from regretless.optimizer.history import History
 from regretless.optimizer.model import Fitted, in_use, told_key
 from regretless.optimizer.scene import desirability
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import dense_sample, points_around
-from regretless.spaces import Point
+from regretless.spaces import UNLISTED, Point
+from regretless.theory import log_prob_feasible
 
-__all__ = ["JointMoments", "expected_at", "moments_at", "moments_everywhere"]
+__all__ = [
+    "JointMoments",
+    "expected_at",
+    "log_feasible",
+    "moments_at",
+    "moments_everywhere",
+    "objective_moments",
+    "points_everywhere",
+    "searched_at",
+]
 
 #: Points of a product space that stand for it.
 _DENSE = 2000
@@ -46,7 +58,8 @@ def moments_everywhere(
     if X is None:
         series = history.series()
         rng = stream(task.seed, told_key(series), purpose)
-        worth = desirability(task, fitted, [each.belief.posterior for each in fitted], rng)
+        units = [each.fit.hyperparameters.units for each in fitted]
+        worth = desirability(task, units, [each.belief.posterior.mean for each in fitted], rng)
         around = points_around(task.domain, worth, in_use(series, fitted[0]).told.X, rng)
         X = np.vstack([*also, around, dense_sample(task.domain, _DENSE, rng)])
         return moments_at(task, fitted, X, listed=False)
@@ -66,8 +79,60 @@ def moments_at(task: Task, fitted: tuple[Fitted, ...], X: Floats, *, listed: boo
     return JointMoments(X, np.column_stack(means), np.column_stack(sds), tuple(covariances), listed)
 
 
-def expected_at(task: Task, fitted: tuple[Fitted, ...], x: Floats) -> dict[str, tuple[float, float]]:
+def points_everywhere(task: Task, beliefs: tuple[Averaged, ...], rng: np.random.Generator, *also: Floats) -> Floats:
+    """Candidates of a list; elsewhere ``also``, and points that stand for the space."""
+    if task.domain.candidates is not None:
+        return task.domain.candidates
+    worth = desirability(task, [each.units for each in beliefs], [each.mean for each in beliefs], rng)
+    return np.vstack([*also, points_around(task.domain, worth, beliefs[0].told.X, rng)])
+
+
+def log_feasible(task: Task, beliefs: tuple[Averaged, ...], X: Floats) -> Floats:
+    """The log probability that all constraints hold at points, averaged over the settings of each: ``(N,)``.
+
+    Outcomes are independent, and so are their settings.
+    """
+    total = np.zeros(len(X))
+    for outcome, belief in zip(task.constraints, beliefs[len(task.objectives) :], strict=True):
+        chance = np.zeros(len(X))
+        for known in _known(task, belief, X):
+            mean, sd = belief.units.linear(known.mean, known.sd)
+            chance += np.exp(log_prob_feasible(mean[:, None], sd[:, None], [outcome.threshold]))
+        with np.errstate(divide="ignore"):
+            total += np.log(chance / len(belief.posteriors))
+    return total
+
+
+def _known(task: Task, belief: Averaged, X: Floats, most: int | None = None) -> list[PointMoments | TablePosterior]:
+    return belief.on_table(X, most) if X is task.domain.candidates else belief.at(X, most)
+
+
+def objective_moments(
+    task: Task, belief: Averaged, X: Floats, most: int | None = None
+) -> list[tuple[Floats, Floats, Callable[[int], Floats]]]:
+    """Of one objective under each setting, or ``most`` of them: mean, sd and covariances, as `Units.linear` has them.
+
+    Below the knee, where there is one, they are those of compressed values.
+    """
+    units = belief.units
+    return [
+        (*units.linear(known.mean, known.sd), _scaled(known.covariance_with, units.scale))
+        for known in _known(task, belief, X, most)
+    ]
+
+
+def expected_at(task: Task, beliefs: tuple[Averaged, ...], point: Point) -> dict[str, tuple[float, float]]:
     """Mean and sd of every outcome at one point by name, as the user sees them."""
+    found = {}
+    index = np.array([UNLISTED if point.index is None else point.index], dtype=np.intp)
+    for outcome, belief in zip(task.outcomes, beliefs, strict=True):
+        mean, sd = belief.expected(belief.numbered(point.x[None, :], index))
+        found[outcome.name] = (outcome.outward(float(mean[0])), float(sd[0]))
+    return found
+
+
+def searched_at(task: Task, fitted: tuple[Fitted, ...], x: Floats) -> dict[str, tuple[float, float]]:
+    """The same under the models to search by, by which a front is chosen."""
     found = {}
     for outcome, each in zip(task.outcomes, fitted, strict=True):
         mean, sd = each.fit.hyperparameters.units.restored(*each.belief.posterior.mean_sd(x[None, :]))

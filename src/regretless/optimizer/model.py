@@ -22,6 +22,7 @@ from regretless.gp import (
     Posterior,
     Source,
     TablePosterior,
+    Units,
     block_posterior,
     fitted_to,
     prior_factor,
@@ -34,7 +35,7 @@ from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 
-__all__ = ["Belief", "Fitted", "believe", "doubt", "heeded", "imagine", "in_use", "outdated", "told_key"]
+__all__ = ["Belief", "Fitted", "believe", "doubt", "heeded", "imagine", "in_reach", "in_use", "outdated", "told_key"]
 
 Belief = Posterior | TablePosterior | BlockPosterior
 
@@ -102,7 +103,9 @@ def outdated(task: Task, series: Series, state: Fitted) -> bool:
 
 
 def doubt(task: Task, series: Series, state: Fitted | None) -> Fitted:
-    """The posterior on which certificates rest: of the values as they are, on a table under the cautious model.
+    """One fitted posterior to certify by, where the settings are not averaged over: see `regretless.optimizer.average`.
+
+    It is that of the values as they are, on a table under the cautious model.
 
     A bound on a regret is in the user's units, and so it stays when no value is compressed. Nor is the mean fitted: the
     mean of values that were chosen with care expects more of the others, which here is the careful side.
@@ -182,13 +185,17 @@ def told_key(series: Series) -> int:
 
 
 def _standardised(fitted: Fit, y: Floats) -> Floats:
-    """Values as the model sees them, where it can compute with them."""
+    return in_reach(fitted.hyperparameters.units, y, len(fitted.trials))
+
+
+def in_reach(units: Units, y: Floats, seen: int) -> Floats:
+    """Values as the model sees them, where it can compute with them; its units are those of the ``seen`` first ones."""
     with np.errstate(over="ignore"):
-        z = fitted.hyperparameters.units.standardised(y)
+        z = units.standardised(y)
     if len(z) and not np.abs(z).max() <= _LARGEST:
         size = float(np.abs(y[np.abs(z).argmax()]))
         raise NumericalError(
-            f"a value of size {size:.3g} is too far from the {len(fitted.trials)} values that the model was fitted to "
+            f"a value of size {size:.3g} is too far from the {seen} values that the model was fitted to "
             "last to compute with. If it is a mistake, correct it with amend or set it aside with exclude; else tell "
             "some more: the next fit takes it in."
         )

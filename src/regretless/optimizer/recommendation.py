@@ -1,28 +1,21 @@
-"""What to settle on: the point with the largest posterior mean."""
+"""What to settle on: the point with the largest posterior mean, on a list that of the averaged belief."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from regretless.acquisition.ucb import UpperBound
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
+from regretless.optimizer.average import Averaged
 from regretless.optimizer.history import History
 from regretless.optimizer.model import Fitted, in_use, told_key
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import Allowed, Objective, argmax, points_around
 from regretless.spaces import Point
-from regretless.theory import leave_one_out
 
-__all__ = ["Choice", "predict", "predict_left_out", "predict_measurement", "recommend"]
-
-#: The share of measurements that an interval should hold, under a model that is given.
-_SHARE = 0.9
-#: The level under a fitted model: nine of ten were inside on functions and tables (ADR 37).
-_SHARE_FITTED = 0.95
+__all__ = ["Choice", "predict", "recommend", "recommend_row"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,60 +66,20 @@ def recommend(task: Task, history: History, fitted: Fitted) -> Choice:
         return Choice(point, float(mean_y), float(sd_y))
 
 
+def recommend_row(task: Task, history: History, belief: Averaged) -> Choice:
+    """Of a list, the row with the largest mean of the mixture: what the certificate speaks of."""
+    with single_thread():
+        X = task.domain.candidates
+        assert X is not None
+        settings, allowed = belief.on_table(X), history.allowed(len(X))
+        mixture = np.mean([each.mean for each in settings], axis=0)
+        index = int(np.argmax(np.where(allowed, mixture, -np.inf) if allowed.any() else mixture))
+        means = np.array([each.mean[index : index + 1] for each in settings])
+        mean, sd = belief.spread(means, np.array([each.sd[index : index + 1] for each in settings]))
+        return Choice(task.domain.at_index(index), float(mean[0]), float(sd[0]))
+
+
 def predict(fitted: Fitted, X: Floats) -> tuple[Floats, Floats]:
-    """Posterior mean and sd of f at encoded points, in the units of y."""
+    """Posterior mean and sd of f at encoded points under the model to search by, in the units of y."""
     with single_thread():
         return fitted.fit.hyperparameters.units.restored(*fitted.belief.posterior.mean_sd(X))
-
-
-def predict_measurement(
-    task: Task, fitted: Fitted, X: Floats, *, limits: tuple[float, float] = (-math.inf, math.inf)
-) -> tuple[Floats, Floats, Floats]:
-    """Median, lower and upper end of what nine of ten measurements at encoded points should give, in the units of y.
-
-    y = f(x) + noise ~ N(mean, sd^2 + noise_var) where the model is given. Where length scales and amplitude were
-    fitted, it is Student's law with as many degrees of freedom less. ``fitted`` is the doubt: it rests on told values
-    alone, none of them imagined. Where f cannot leave ``limits``, only noise carries a measurement beyond; where the
-    model expects f beyond a limit, f is at the limit, with noise to both sides.
-    """
-    with single_thread():
-        posterior, hyperparameters = fitted.belief.posterior, fitted.fit.hyperparameters
-        mean, sd = posterior.mean_sd(X)
-        quantile = _quantile(task, fitted)
-        reach = quantile * np.sqrt(sd * sd + hyperparameters.noise_var)
-        noise = quantile * math.sqrt(hyperparameters.noise_var)
-        with np.errstate(over="ignore"):  # a limit that is past the largest float here is none
-            lowest, highest = hyperparameters.units.standardised(np.array(limits)).tolist()
-        ends = (
-            np.clip(mean, lowest, highest),
-            np.clip(mean - reach, lowest - noise, highest - noise),
-            np.clip(mean + reach, lowest + noise, highest + noise),
-        )
-        median, low, high = (hyperparameters.units.restored(z, 0.0)[0] for z in ends)
-        return median, low, high
-
-
-def predict_left_out(task: Task, fitted: Fitted) -> tuple[tuple[int, ...], Floats, Floats, Floats, Floats]:
-    """Each told value beside what the others predict of it: trials, value, median and the ends, in the units of y.
-
-    The hyperparameters are those fitted to all of them (see `leave_one_out`); the ends are as in `predict_measurement`.
-    """
-    with single_thread():
-        posterior, units = fitted.belief.posterior, fitted.fit.hyperparameters.units
-        loo = leave_one_out(posterior)
-        reach = _quantile(task, fitted) * loo.sd
-        ends = (posterior.y[posterior.n_source :], loo.mean, loo.mean - reach, loo.mean + reach)
-        value, median, low, high = (units.restored(z, 0.0)[0] for z in ends)
-        return fitted.used, value, median, low, high
-
-
-def _quantile(task: Task, fitted: Fitted) -> float:
-    """How many standard deviations hold nine of ten measurements to one side and the other.
-
-    On a scale that is compressed on both sides the tails are long as it is: no Student's law on top.
-    """
-    posterior = fitted.belief.posterior
-    if task.surrogate.method == "fixed" or fitted.fit.hyperparameters.units.both:
-        return float(ndtri(0.5 + 0.5 * _SHARE))
-    freedom = max(len(posterior) - posterior.n_source - task.domain.dim - 1, 2)
-    return float(stdtrit(freedom, 0.5 + 0.5 * _SHARE_FITTED))

@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless.acquisition import JointRule, JointScore, MomentScore, Outputs, Rule, View
 from regretless.arrays import Floats
-from regretless.gp import Posterior
+from regretless.gp import Units
 from regretless.gp.blocks import Monotone
 from regretless.optimizer.history import History, Series
 from regretless.optimizer.model import Belief, Fitted, heeded, imagine, in_use
@@ -81,7 +81,8 @@ def scene_of(task: Task, history: History, trial: int, state: State) -> Scene:
     X = np.empty((0, task.domain.dim)) if beliefs[0].blocks is not None else beliefs[0].candidates
     if X is None:
         rng = stream(task.seed, trial, Purpose.CANDIDATES)
-        worth = desirability(task, fitted, [belief.posterior for belief in beliefs], rng)
+        units = [each.fit.hyperparameters.units for each in fitted]
+        worth = desirability(task, units, [belief.posterior.mean for belief in beliefs], rng)
         X = points_around(task.domain, worth, parts[0].told.X, rng)
     views = tuple(
         _view(task, whole, part, fit, belief, X)
@@ -94,7 +95,7 @@ def outputs_of(task: Task, history: History, state: State, views: tuple[View, ..
     """Views of several outcomes with thresholds and reference point, in the units of the models to search by."""
     units = [state.believed(k).fit.hyperparameters.units for k in range(len(views))]
     K = len(task.objectives)
-    thresholds = thresholds_of(task, state.all_believed())
+    thresholds = thresholds_of(task, units)
     if K == 1:
         return Outputs(views, 1, thresholds)
     reference = reference_of(task, history)
@@ -102,12 +103,10 @@ def outputs_of(task: Task, history: History, state: State, views: tuple[View, ..
     return Outputs(views, K, thresholds, np.array(inside))
 
 
-def thresholds_of(task: Task, fitted: Sequence[Fitted]) -> tuple[float, ...]:
+def thresholds_of(task: Task, units: Sequence[Units]) -> tuple[float, ...]:
     """The thresholds of the constraints in the units of their models."""
-    models = zip(task.constraints, fitted[len(task.objectives) :], strict=True)
-    return tuple(
-        float(each.fit.hyperparameters.units.standardised(np.array(outcome.threshold))) for outcome, each in models
-    )
+    models = zip(task.constraints, units[len(task.objectives) :], strict=True)
+    return tuple(float(each.standardised(np.array(outcome.threshold))) for outcome, each in models)
 
 
 def reference_of(task: Task, history: History) -> tuple[float, ...]:
@@ -134,15 +133,18 @@ def reference_to_keep(task: Task, history: History) -> tuple[float, ...] | None:
 
 
 def desirability(
-    task: Task, fitted: Sequence[Fitted], posteriors: list[Posterior], rng: np.random.Generator
+    task: Task, units: Sequence[Units], expect: Sequence[Callable[[Floats], Floats]], rng: np.random.Generator
 ) -> Callable[[Floats], Floats]:
-    """How promising measured points are: by their mean; feasible before infeasible; by how few dominate them."""
+    """How promising measured points are: by their mean; feasible before infeasible; by how few dominate them.
+
+    ``expect`` are the means of the outcomes at points, in their ``units``.
+    """
     if len(task.outcomes) == 1:
-        return posteriors[0].mean
-    K, thresholds = len(task.objectives), thresholds_of(task, fitted)
+        return expect[0]
+    K, thresholds = len(task.objectives), thresholds_of(task, units)
 
     def worth(X: Floats) -> Floats:
-        means = np.column_stack([posterior.mean(X) for posterior in posteriors])
+        means = np.column_stack([mean(X) for mean in expect])
         missing = np.maximum(means[:, K:] - thresholds, 0.0).sum(axis=1)
         order = means[:, 0]
         if K > 1:  # the front of what is feasible first, in random order

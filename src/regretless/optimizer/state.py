@@ -3,8 +3,9 @@
 from dataclasses import dataclass, replace
 
 from regretless.linalg import single_thread
+from regretless.optimizer.average import Averaged, averaged
 from regretless.optimizer.history import History
-from regretless.optimizer.model import Fitted, believe, doubt, outdated
+from regretless.optimizer.model import Fitted, believe, outdated
 from regretless.optimizer.task import Task
 
 __all__ = ["State", "believed", "doubted", "kept", "with_search"]
@@ -12,19 +13,19 @@ __all__ = ["State", "believed", "doubted", "kept", "with_search"]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """For each outcome the posterior to search by, and the one to certify by, as far as they were asked for.
+    """For each outcome the posterior to search by, and the belief to certify by, as far as they were asked for.
 
     It only saves time: whoever starts without gets the same bits.
     """
 
     search: tuple[Fitted | None, ...]
-    doubts: tuple[Fitted | None, ...]
+    doubts: tuple[Averaged | None, ...]
 
     @classmethod
     def empty(cls, task: Task) -> "State":
         """Nothing computed yet."""
-        none = (None,) * len(task.outcomes)
-        return cls(none, none)
+        m = len(task.outcomes)
+        return cls((None,) * m, (None,) * m)
 
     def believed(self, outcome: int = 0) -> Fitted:
         """The posterior to search by, which is there after `believed`."""
@@ -32,12 +33,16 @@ class State:
         assert found is not None
         return found
 
+    def all_doubted(self) -> tuple[Averaged, ...]:
+        """The beliefs to certify by of all outcomes."""
+        return tuple(self.doubted(k) for k in range(len(self.doubts)))
+
     def all_believed(self) -> tuple[Fitted, ...]:
         """The posteriors to search by of all outcomes."""
         return tuple(self.believed(k) for k in range(len(self.search)))
 
-    def doubted(self, outcome: int = 0) -> Fitted:
-        """The posterior to certify by, which is there after `doubted`."""
+    def doubted(self, outcome: int = 0) -> Averaged:
+        """The belief to certify by, which is there after `doubted`."""
         found = self.doubts[outcome]
         assert found is not None
         return found
@@ -56,9 +61,9 @@ def with_search(task: Task, history: History, trial: int, state: State) -> State
 
 
 def doubted(task: Task, history: History, state: State) -> State:
-    """The state with the posteriors to certify by, given everything told."""
+    """The state with the beliefs to certify by, given everything told."""
     with single_thread():
-        doubts = tuple(doubt(task.of(k), history.series(k), state.doubts[k]) for k in range(len(task.outcomes)))
+        doubts = tuple(averaged(task.of(k), history.series(k), state.doubts[k]) for k in range(len(task.outcomes)))
     return replace(state, doubts=doubts)
 
 

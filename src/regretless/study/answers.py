@@ -7,7 +7,17 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
-from regretless.optimizer import Front, History, State, Task, expected_at, params_of, recommended, reference_of
+from regretless.optimizer import (
+    Front,
+    History,
+    State,
+    Task,
+    expected_at,
+    params_of,
+    recommended,
+    reference_of,
+    searched_at,
+)
 from regretless.pareto import hypervolume
 from regretless.study.trial import Recommendation, Trial
 
@@ -21,21 +31,21 @@ def outward_within(task: Task, history: History, values: Floats, outcome: int = 
 
 
 def recommendation_of(task: Task, history: History, state: State) -> Recommendation:
-    """What to settle on, with one objective. ``state`` has been believed."""
+    """What to settle on, with one objective. ``state`` has been believed, and doubted: that says what to expect."""
     choice = recommended(task, history, state)
     if isinstance(choice, Front):
         raise InvalidInput(
             "several objectives have no single best point: study.front is the Pareto set to choose from."
         )
     params, row = params_of(task, choice.point)
-    if not task.constraints:
-        return Recommendation(params, row, float(outward_within(task, history, np.asarray(choice.mean))), choice.sd)
-    found = expected_at(task, state.all_believed(), choice.point.x)
+    found = expected_at(task, state.all_doubted(), choice.point)
     expected = {
         o.name: (float(outward_within(task, history, o.inward(np.asarray(found[o.name][0])), k)), found[o.name][1])
         for k, o in enumerate(task.outcomes)
     }
     best = expected[task.objective.name]
+    if not task.constraints:
+        return Recommendation(params, row, *best)
     return Recommendation(params, row, *best, expected, choice.prob_feasible, choice.qualified)
 
 
@@ -45,7 +55,7 @@ def front_of(task: Task, history: History, state: State) -> tuple[Recommendation
     assert isinstance(found, Front)
     points = []
     for point, pf in zip(found.points, found.prob_feasible, strict=True):
-        expected = expected_at(task, state.all_believed(), point.x)
+        expected = searched_at(task, state.all_believed(), point.x)
         params, row = params_of(task, point)
         feasible = float(pf) if task.constraints else None
         qualified = bool(pf >= 1.0 - task.risk)

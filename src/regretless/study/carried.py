@@ -74,5 +74,5 @@ class Carried:
         if key not in self._looks:
             if len(self._looks) >= _LOOKS_KEPT:
                 del self._looks[next(iter(self._looks))]  # the oldest
-            self._looks[key] = certificate_of(task, history, self.doubt(history), None)
+            self._looks[key] = certificate_of(task, history, self.doubt(history), None, draws=0)
         return self._looks[key]

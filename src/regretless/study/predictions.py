@@ -4,21 +4,24 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from regretless.arrays import Floats, as_nonnegative, as_whole, show
+from regretless.arrays import Floats, as_finite_float, as_nonnegative, as_whole, show
 from regretless.errors import InvalidInput, NumericalError
 from regretless.optimizer import (
     Certified,
     History,
+    State,
     StopRule,
     certificate_of,
     check_stop,
+    expect,
     left_out_of,
     measurement_of,
-    predict,
     recommended,
     without_last,
 )
+from regretless.spaces import UNLISTED
 from regretless.study.answers import front_of, outward_within, recommendation_of
 from regretless.study.arguments import as_bool
 from regretless.study.properties import Properties
@@ -55,13 +58,16 @@ class Predictions(Properties):
     def recommend(self) -> Recommendation:
         """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``.
 
+        On a table it is the row of which the averaged belief expects most, which the certificate is about; elsewhere
+        the point of which the model to search by does.
+
         Under constraints it is the best mean among points that satisfy them with probability ``1 - risk``.
         """
         history = self._told_history("recommend")
-        return recommendation_of(self._task, history, self._carried.believe(history))
+        return recommendation_of(self._task, history, self._both(history))
 
     def certificate(
-        self, eps: float | None = None, *, draws: int = 0, record: bool = False, leave_out: int = 0
+        self, eps: float | None = None, *, draws: int | None = None, record: bool = False, leave_out: int = 0
     ) -> Certified:
         """How much recommending now costs at most, in expectation, given the data: valid at every step.
 
@@ -70,7 +76,8 @@ class Predictions(Properties):
         eps
             Ask also for an upper bound on the probability that the regret is more than this.
         draws
-            Ask also for the probability that the recommendation is the best, by so many joint draws.
+            Joint draws for the probability that the recommendation is the best, and for its simulated regret: 480
+            where nothing is said, 0 for none.
         record
             Put it on record, as an event of the study.
         leave_out
@@ -78,9 +85,8 @@ class Predictions(Properties):
             expected most of. `should_stop` compares these, and the report draws them.
 
         With constraints it is a `FeasibleRegret`, with several objectives a `FrontRegret`; these have no ``eps`` and
-        ``draws``. On a table it is a theorem about the fitted model, which is more cautious than the one the search
-        goes by;
-        elsewhere a dense sample stands for the space, and it is an estimate.
+        no draws. On a table it is a theorem about the model, averaged over the settings that the data leave possible;
+        elsewhere some points stand for the space, and it is an estimate.
 
         Raises
         ------
@@ -100,13 +106,13 @@ class Predictions(Properties):
         history = self._told_history("certificate")
         if eps is not None:
             as_nonnegative(eps, "eps")
-        draws, out = as_whole(draws, "draws"), as_whole(leave_out, "leave_out")
+        draws, out = None if draws is None else as_whole(draws, "draws"), as_whole(leave_out, "leave_out")
         told = len(history.series().y)
         if out >= told:
             raise InvalidInput(f"leave_out must leave one of the {told} told values, got {out}.")
         if as_bool(record, "record") and out:
             raise InvalidInput("only the certificate of now goes on record: leave out either record= or leave_out=.")
-        choice = None if out else recommended(self._task, history, self._carried.believe(history))
+        choice = None if out else recommended(self._task, history, self._both(history))
         then = without_last(history, out)
         left = certificate_of(self._task, then, self._carried.doubt(then), choice, eps=eps, draws=draws)
         if record:
@@ -118,8 +124,7 @@ class Predictions(Properties):
 
         A part of the rows is timed. `recommend` and the first suggestion after a fit take no longer.
         """
-        blocks = self._carried.doubt(self._told_history("certificate_seconds")).doubted().belief.blocks
-        return 0.0 if blocks is None else pass_seconds(blocks)
+        PLACEHOLDER
 
     def should_stop(self, when: StopRule) -> Certified | None:
         """The certificate that permits stopping, or None: little enough is left now, and was after the last few values.
@@ -148,18 +153,21 @@ class Predictions(Properties):
 
         They need not be candidates: see `add`.
 
-        Worse than the median of what was measured the model counts by logarithms (`Surrogate.compress`), and its law is
-        skew: there they are the median, and half the width of the central 68 %.
+        They come from the belief that certificates rest on, averaged over the settings of the model that the data leave
+        possible: so they depend on what was told alone. Its law is a mixture, and skew where the model counts by
+        logarithms (`Surrogate.compress`): the mean is its median, and mean ± 1.96 sd is as wide as the interval that
+        holds 95 % of it.
         """
         history, k = self._told_history("predict"), self._number_of(outcome)
-        mean, sd = predict(self._carried.believe(history).believed(k), self._encoded(many, "predict"))
+        mean, sd = expect(self._carried.doubt(history).doubted(k), *self._encoded(many, "predict"))
         return outward_within(self._task, history, mean, k), sd
 
-    def predict_measurement(self, many: Iterable[Any], outcome: str | None = None) -> tuple[Floats, Floats, Floats]:
+    def predict_measurement(
+        self, many: Iterable[Any], outcome: str | None = None, *, share: float = 0.9
+    ) -> tuple[Floats, Floats, Floats]:
         """Median, lower and upper end of what nine of ten measurements at a list of parameters should give.
 
-        Noise is included. It comes from what was told alone, under the model of the certificate, which is more cautious
-        than that of `predict`: the intervals of a model that was fitted to few data miss too often.
+        Or another ``share`` of them. Noise is included. It comes from what was told alone, as `predict` does.
 
         >>> from regretless import Study
         >>> study = Study([{"t": t} for t in range(10)], seed=1)
@@ -171,8 +179,10 @@ class Predictions(Properties):
         True
         """
         history = self._told_history("predict_measurement")
-        X, k = self._encoded(many, "predict_measurement"), self._number_of(outcome)
-        return measurement_of(self._task, history, self._carried.doubt(history), X, k)
+        (X, index), k = self._encoded(many, "predict_measurement"), self._number_of(outcome)
+        if not 0.0 < as_finite_float(share, "share") < 1.0:
+            raise InvalidInput(f"share must lie strictly between 0 and 1, such as 0.9, got {show(share)}.")
+        return measurement_of(self._task, history, self._carried.doubt(history), X, index, k, share=float(share))
 
     def predict_left_out(self, outcome: str | None = None) -> tuple[tuple[int, ...], Floats, Floats, Floats, Floats]:
         """Each result beside what all others predict of it: trials, measured, median, lower and upper end.
@@ -200,14 +210,22 @@ class Predictions(Properties):
             raise InvalidInput(f"outcome must be one of {', '.join(names)}, got {show(outcome)}.")
         return 0 if outcome is None else names.index(outcome)
 
-    def _encoded(self, many: Iterable[Any], what: str) -> Floats:
+    def _both(self, history: History) -> State:
+        """The state with the posteriors to search by, and the beliefs to certify by."""
+        self._carried.believe(history)
+        return self._carried.doubt(history)
+
+    def _encoded(self, many: Iterable[Any], what: str) -> tuple[Floats, npt.NDArray[np.intp]]:
+        """Encoded points, and the numbers of those that are candidates of a list."""
         if not isinstance(many, Iterable) or isinstance(many, str | Mapping):
             raise InvalidInput(
                 f"{what} needs a list of params, got {show(many)}. For one point write {what}([params])."
             )
         domain = self._task.domain
-        places = [domain.place(params).x for params in many]
-        return np.array(places, dtype=np.float64).reshape(len(places), domain.dim)
+        places = [domain.place(params) for params in many]
+        X = np.array([place.x for place in places], dtype=np.float64).reshape(len(places), domain.dim)
+        index = [UNLISTED if place.index is None else place.index for place in places]
+        return X, np.array(index, dtype=np.intp)
 
     def _told_history(self, what: str) -> History:
         history = self._history()

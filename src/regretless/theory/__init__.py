@@ -8,6 +8,15 @@ one T chosen beforehand.
 """
 
 from regretless.theory.anytime import anytime_regret, second_moment_regret, second_moment_regret_fixed
+from regretless.theory.averaged import (
+    AveragedCertificate,
+    Knee,
+    averaged_regret,
+    careful_mean,
+    lifted,
+    mixture_quantile,
+    share_unsure,
+)
 from regretless.theory.block_regret import pass_seconds, remaining_regret_in_blocks
 from regretless.theory.bounds import (
     c1,
@@ -22,7 +31,7 @@ from regretless.theory.bounds import (
     simple_regret,
 )
 from regretless.theory.budget import Plan, Simulation, plan, simulate
-from regretless.theory.certificate import BestProbability, Certificate, remaining_regret
+from regretless.theory.certificate import BestProbability, Certificate, SimulatedRegret, remaining_regret
 from regretless.theory.conditional import (
     conditional_regret_box_anytime,
     conditional_regret_box_as_printed,
@@ -47,7 +56,13 @@ from regretless.theory.constraints import (
     expected_regret_penalised,
     expected_violation_optimistic,
 )
-from regretless.theory.cross_validation import Calibration, LeaveOneOut, calibration, leave_one_out
+from regretless.theory.cross_validation import (
+    Calibration,
+    LeaveOneOut,
+    averaged_calibration,
+    calibration,
+    leave_one_out,
+)
 from regretless.theory.delays import delayed_step, expected_regret_batch, expected_regret_delayed, regret_of_delayed_run
 from regretless.theory.dominance import (
     deviation_over_dominant_term,
@@ -103,6 +118,7 @@ from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zet
 
 __all__ = [
     "LARGEST_RHO",
+    "AveragedCertificate",
     "BestProbability",
     "BoxConditions",
     "Calibration",
@@ -110,15 +126,20 @@ __all__ = [
     "FeasibleCertificate",
     "FrontEstimate",
     "InformationGain",
+    "Knee",
     "LeaveOneOut",
     "Misclassification",
     "Plan",
+    "SimulatedRegret",
     "Simulation",
     "Step",
     "anytime_regret",
+    "averaged_calibration",
+    "averaged_regret",
     "box_conditions",
     "c1",
     "calibration",
+    "careful_mean",
     "conditional_regret_box_anytime",
     "conditional_regret_box_as_printed",
     "conditional_regret_box_fixed",
@@ -173,10 +194,12 @@ __all__ = [
     "least_mean_zeta",
     "leave_one_out",
     "lemma_bound",
+    "lifted",
     "log_prob_feasible",
     "markov_fixed",
     "matern_gain_rate",
     "misclassification",
+    "mixture_quantile",
     "pass_seconds",
     "plan",
     "rbf_gain_rate",
@@ -188,6 +211,7 @@ __all__ = [
     "run_ucb",
     "second_moment_regret",
     "second_moment_regret_fixed",
+    "share_unsure",
     "simple_regret",
     "simple_regret_interleaved",
     "simulate",

@@ -7,6 +7,7 @@ units.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,15 +17,16 @@ from regretless.arrays import Floats, as_matrix, as_nonnegative, as_whole, show
 from regretless.confidence import tail_sum
 from regretless.confidence.normal import tail
 from regretless.errors import InvalidInput
-from regretless.gp import Belief, Candidates, Posterior
+from regretless.gp import Belief, Candidates, PointMoments, Posterior
 from regretless.linalg import cholesky
 from regretless.theory.lemma import lemma_bound
 from regretless.theory.limited import limited_exceedance, limited_mean, limited_pairwise, limited_tail_sum
 
-__all__ = ["BestProbability", "Certificate", "remaining_regret"]
+__all__ = ["BestProbability", "Certificate", "SimulatedRegret", "remaining_regret"]
 
 #: Candidates drawn jointly at most, and what may be left out for certain to save more.
 _JOINTLY = 1000
+_AT_ONCE = 1000  # draws
 _LEFT_OUT = 1e-6
 #: Standard deviation of a difference, as a share of the prior's, below which two candidates cannot be told apart.
 _SAME = 1e-6
@@ -49,13 +51,26 @@ class BestProbability:
 
 
 @dataclass(frozen=True, slots=True)
+class SimulatedRegret:
+    """Mean regret of the recommendation over joint draws, and its Monte Carlo standard error.
+
+    What the bound would be if nothing were lost in proving it: the largest of the drawn candidates is compared with the
+    recommendation, draw by draw. It is no bound, and has no margin for a model that is wrong.
+    """
+
+    estimate: float
+    se: float
+    draws: int
+
+
+@dataclass(frozen=True, slots=True)
 class Certificate:
     """What the data prove about the recommended candidate.
 
     ``bound`` bounds its expected regret and is the smaller of ``tail_sum`` and ``pairwise``. ``lemma``, the bound of
     the paper's key lemma, is never smaller than ``tail_sum`` and kept for comparison; it knows no limits. ``exceeds``
-    bounds the probability that its regret exceeds ``eps``; None where no eps was given. ``best`` is None where no draws
-    were asked for. ``mean`` is that of f cut off at the limits.
+    bounds the probability that its regret exceeds ``eps``; None where no eps was given. ``best`` and ``simulated`` are
+    None where no draws were asked for. ``mean`` is that of f cut off at the limits.
     """
 
     index: int
@@ -69,10 +84,11 @@ class Certificate:
     eps: float | None
     exceeds: float | None
     best: BestProbability | None
+    simulated: SimulatedRegret | None = None
 
 
 def remaining_regret(
-    belief: Belief,
+    belief: Belief | PointMoments,
     X: Floats | None = None,
     *,
     index: int | None = None,
@@ -81,6 +97,8 @@ def remaining_regret(
     eps: float | None = None,
     draws: int = 0,
     rng: np.random.Generator | None = None,
+    jointly: int | None = None,
+    restore: Callable[[Floats], Floats] | None = None,
 ) -> Certificate:
     r"""Certificate of candidate ``index``; None: of the one with the largest posterior mean (ties: the first).
 
@@ -92,7 +110,9 @@ def remaining_regret(
     P(f(x) - f(x-hat) > eps). O(nN) for a table posterior; a plain posterior needs candidates ``X`` and O(n^2 N).
     ``among`` marks the candidates that count, where not all of them do: the regret is to the best of those. ``limits``
     are values that the objective cannot leave: it is then f cut off there, and `regretless.theory.limited` says how the
-    bounds shrink. They are never larger than without limits, nor than the distance to the upper one.
+    bounds shrink. They are never larger than without limits, nor than the distance to the upper one. ``draws`` are of
+    ``jointly`` candidates at most (1000), those that most probably are better; where the model counts in other units
+    than the regret, ``restore`` brings its values there.
 
     >>> from regretless.gp import Kernel, posterior
     >>> data = posterior(Kernel("rbf", np.array([0.2]), 1.0), noise_var=1e-4, X=np.array([[0.5]]), y=np.array([1.5]))
@@ -120,11 +140,12 @@ def remaining_regret(
     lower, upper = limits[0] - float(mean[index]), limits[1] - float(mean[index])
     below = mean - mean[index]  # counted from the recommendation, so that small certificates do not cancel
     difference_sd = _difference_sd(candidates, sd, index)
-    best = None
+    best = simulated = None
     if draws and rng is not None:
-        best = _best_probability(
-            belief.posterior, X, counted, below, difference_sd, index, int(draws), rng, lower, upper
-        )
+        rivals = counted[difference_sd[counted] > _SAME * math.sqrt(belief.posterior.kernel.signal_var)]
+        rows, left_out = _rivals(below, difference_sd, rivals, index, jointly or _JOINTLY)
+        f = _joint_draws(belief.posterior, X[rows], mean[rows], int(draws), rng)
+        best, simulated = _simulated(np.clip(f, *limits), left_out, restore)
     here, at = float(sd[index]), int(np.searchsorted(counted, index))
     if among is not None:
         below, difference_sd, sd = below[counted], difference_sd[counted], sd[counted]
@@ -147,6 +168,7 @@ def remaining_regret(
         eps=None if eps is None else float(eps),
         exceeds=exceeds,
         best=best,
+        simulated=simulated,
     )
 
 
@@ -161,34 +183,37 @@ def _difference_sd(candidates: Candidates, sd: Floats, index: int) -> Floats:
     return difference
 
 
-def _best_probability(
-    post: Posterior,
-    X: Floats,
-    counted: npt.NDArray[np.intp],
-    below: Floats,
-    difference_sd: Floats,
-    index: int,
-    draws: int,
-    rng: np.random.Generator,
-    lower: float,
-    upper: float,
-) -> BestProbability:
-    rivals = counted[difference_sd[counted] > _SAME * math.sqrt(post.kernel.signal_var)]
+def _rivals(
+    below: Floats, difference_sd: Floats, rivals: npt.NDArray[np.intp], index: int, jointly: int
+) -> tuple[npt.NDArray[np.intp], float]:
+    """Candidates to draw jointly, the recommendation last, and the probability that another one is better, at most."""
     better = tail(-below[rivals] / difference_sd[rivals])  # P(f(x) > f(x-hat))
     order = np.argsort(-better, kind="stable")
     rivals, better = rivals[order], better[order]
     remaining = np.append(np.cumsum(better[::-1])[::-1], 0.0)  # in all rivals from each place on
-    keep = min(int(np.argmax(remaining <= _LEFT_OUT)), _JOINTLY - 1)
-    rows = np.append(rivals[:keep], index)
-    K = post.covariance(X[rows], X[rows])
-    K[np.diag_indices(len(rows))] += _SAME**2 * post.kernel.signal_var  # what rounding may have taken away
+    keep = min(int(np.argmax(remaining <= _LEFT_OUT)), jointly - 1)
+    return np.append(rivals[:keep], index), float(min(1.0, remaining[keep]))
+
+
+def _joint_draws(post: Posterior, X: Floats, mean: Floats, draws: int, rng: np.random.Generator) -> Floats:
+    """Draws of f ~ N(mean, covariance) at the rows of X, one per row."""
+    K = post.covariance(X, X)
+    K[np.diag_indices(len(X))] += _SAME**2 * post.kernel.signal_var  # what rounding may have taken away
     factor = cholesky(K)
-    wins = 0
-    for begin in range(0, draws, _JOINTLY):
-        count = min(_JOINTLY, draws - begin)
-        f = below[rows] + rng.standard_normal((count, len(rows))) @ factor.L.T  # ~ N(mean, covariance), each row
-        f = np.clip(f, lower, upper)
-        wins += int(np.count_nonzero(f.max(axis=1) <= f[:, -1]))
+    parts = [min(_AT_ONCE, draws - begin) for begin in range(0, draws, _AT_ONCE)]
+    f: Floats = mean + np.vstack([rng.standard_normal((count, len(X))) @ factor.L.T for count in parts])
+    return f
+
+
+def _simulated(
+    f: Floats, left_out: float, restore: Callable[[Floats], Floats] | None
+) -> tuple[BestProbability, SimulatedRegret]:
+    """How often the last column is the largest, and by how much it is not in the mean."""
+    draws, highest, here = len(f), f.max(axis=1), f[:, -1]
+    wins = int(np.count_nonzero(highest <= here))
     smoothed = (wins + 1.0) / (draws + 2.0)
     se = math.sqrt(smoothed * (1.0 - smoothed) / draws)
-    return BestProbability(wins / draws, se, draws, len(rows), float(min(1.0, remaining[keep])))
+    regret = highest - here if restore is None else restore(highest) - restore(here)
+    spread = float(regret.std(ddof=1)) / math.sqrt(draws) if draws > 1 else 0.0
+    best = BestProbability(wins / draws, se, draws, f.shape[1], left_out)
+    return best, SimulatedRegret(float(regret.mean()), spread, draws)

@@ -1,6 +1,7 @@
 r"""Is the model to be trusted: each observation predicted from all the others, and a traffic light made of it."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,7 +14,7 @@ from regretless.confidence.schedules import check_delta
 from regretless.errors import InvalidInput
 from regretless.gp import Posterior
 
-__all__ = ["Calibration", "LeaveOneOut", "Light", "calibration", "leave_one_out"]
+__all__ = ["Calibration", "LeaveOneOut", "Light", "averaged_calibration", "calibration", "leave_one_out"]
 
 Light = Literal["green", "amber", "red", "too few data"]
 
@@ -40,7 +41,7 @@ class Calibration:
 
     ``overconfident`` is the p-value of errors larger than the model's sd, ``outlier`` that of the largest single error,
     ``underconfident`` that of errors smaller than the sd: no danger to a bound, only to the budget. ``rms`` is the root
-    mean square standardised error, 1 in expectation.
+    mean square standardised error, 1 in expectation, and ``largest`` the largest in size.
     """
 
     light: Light
@@ -51,6 +52,7 @@ class Calibration:
     amber: float
     red: float
     message: str
+    largest: float = 1.0
 
 
 def leave_one_out(posterior: Posterior) -> LeaveOneOut:
@@ -115,10 +117,34 @@ def calibration(posterior: Posterior, *, amber: float = 0.05, red: float = 0.001
     over, under = float(gammaincc(0.5 * degrees, scaled)), float(gammainc(0.5 * degrees, scaled))
     largest = float(np.abs(loo.residual).max())
     outlier = min(1.0, 2.0 * n * float(tail(largest)))
+    return _judged(math.sqrt(total / n), largest, over, outlier, under, amber, red)
+
+
+def averaged_calibration(found: Sequence[Calibration]) -> Calibration:
+    """The trust light of equally likely models: p-values and errors are averaged (Gelman, Meng and Stern 1996).
+
+    >>> from regretless.gp import Kernel, posterior
+    >>> X = np.linspace(0.0, 1.0, 12)[:, None]
+    >>> rough, smooth = (Kernel("rbf", np.array([scale]), 1.0) for scale in (0.03, 0.3))
+    >>> both = [calibration(posterior(k, noise_var=0.01, X=X, y=np.sin(80.0 * X[:, 0]))) for k in (rough, smooth)]
+    >>> [each.light for each in both], averaged_calibration(both).light
+    (['green', 'red'], 'green')
+    """
+    first = found[0]
+    if len(found) == 1 or first.light == "too few data":
+        return first
+    names = ("rms", "largest", "overconfident", "outlier", "underconfident")
+    rms, largest, over, outlier, under = (float(np.mean([getattr(each, name) for each in found])) for name in names)
+    return _judged(rms, largest, over, outlier, under, first.amber, first.red)
+
+
+def _judged(
+    rms: float, largest: float, over: float, outlier: float, under: float, amber: float, red: float
+) -> Calibration:
     p = min(1.0, 2.0 * min(over, outlier))
     light: Light = "red" if p < red else "amber" if p < amber else "green"
-    rms = math.sqrt(total / n)
-    return Calibration(light, rms, over, outlier, under, amber, red, _message(light, rms, largest, under, amber))
+    message = _message(light, rms, largest, under, amber)
+    return Calibration(light, rms, over, outlier, under, amber, red, message, largest)
 
 
 def _message(light: Light, rms: float, largest: float, under: float, amber: float) -> str:

@@ -147,6 +147,7 @@ def remaining_feasible_regret(
     risk: float = 0.1,
     among: npt.NDArray[np.bool_] | None = None,
     limits: tuple[float, float] = (-math.inf, math.inf),
+    log_feasible: Floats | None = None,
 ) -> FeasibleCertificate:
     r"""Certificate of candidate ``index``; None: of the one that :func:`feasible_choice` recommends.
 
@@ -180,6 +181,9 @@ def remaining_feasible_regret(
         Which candidates count, where not all of them do.
     limits
         What the objective cannot leave.
+    log_feasible
+        The log probability that each candidate is feasible, where it is known from elsewhere: then there are no
+        thresholds, and a column for the objective alone.
     """
     mu, sigma, h = as_matrix(mean, "mean"), as_matrix(sd, "sd"), as_vector(thresholds, "thresholds")
     if mu.shape != sigma.shape or not len(mu) or mu.shape[1] != 1 + len(h) or sigma.min() < 0.0:
@@ -191,7 +195,7 @@ def remaining_feasible_regret(
     counted = np.arange(len(mu)) if among is None else np.flatnonzero(among)
     if not len(counted) or (index is not None and index not in counted):
         raise InvalidInput(f"index must be that of a candidate that counts, of {len(counted)}; got {show(index)}.")
-    log_pf = log_prob_feasible(mu[:, 1:], sigma[:, 1:], h)
+    log_pf = log_prob_feasible(mu[:, 1:], sigma[:, 1:], h) if log_feasible is None else log_feasible
     best, qualified = feasible_choice(mu[counted, 0], log_pf[counted], risk=risk)
     if index is None:
         index = int(counted[best])
