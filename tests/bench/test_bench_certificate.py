@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from bench.certificate import EPS, HEED, follow, stages_of, stop_of, summary, write_page
+from bench.certificate import EPS, HEED, follow, stages_of, stop_of, summary, truth_of, write_page
 
 
 def run(bound, regret, light, first=8):
@@ -10,15 +10,27 @@ def run(bound, regret, light, first=8):
 
 
 def test_a_run_is_followed_from_the_eighth_observation():
-    record = follow("branin", "small", 0, 12)
-    assert record["t"] == [8, 9, 10, 11, 12]
-    assert {len(column) for column in record.values()} == {5}
+    record = follow("holder-table", "small", 0, 12)
+    assert record["t"] == [8, 10, 12]
+    held = record.pop("held")
+    assert {len(column) for column in record.values()} == {3}
     assert all(0.0 <= value <= 100.0 for value in record["regret"])
     assert all(value >= 0.0 for value in record["bound"])
-    assert record == follow("branin", "small", 0, 12)
+    assert 0.0 <= held["predict 8"][0] <= 1.0
+    assert len(held["suggest 8"]) <= 4
+    assert record == {key: value for key, value in follow("holder-table", "small", 0, 12).items() if key != "held"}
 
 
-@pytest.mark.parametrize(("heed", "t"), [("at once", 8), ("light", 9), ("Regret", 15)])
+@pytest.mark.parametrize(("name", "noise"), [("branin-box", "moderate"), ("noisy-525", "much")])
+def test_boxes_and_the_noisy_table_know_their_truth(name, noise):
+    truth = truth_of(name, 3)
+    assert truth.values.max() <= truth.best + 1e-9
+    record = follow(name, noise, 3, 9)
+    assert record["t"] == [8]
+    assert record["regret"][0] >= 0.0
+
+
+@pytest.mark.parametrize(("heed", "t"), [("at once", 8), ("light", 9), ("Regret", 13)])
 def test_lights_and_patience_put_the_stop_off(heed, t):
     bounds = [1.0, 1.0, 9.0, *[1.0] * 9]
     one = run(bounds, [1.0] * 12, ["red", "amber", *["green"] * 10])
@@ -50,5 +62,5 @@ def test_the_page_keeps_the_text_around_the_tables(tmp_path):
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "old" not in text
-    assert text.count("| branin, small |") == 2
+    assert text.count("| branin, small |") == 3
     assert f"5 %, {next(iter(HEED))}" in text

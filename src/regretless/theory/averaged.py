@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 #: How many standard deviations over the settings are added to their mean.
-CARE = 0.0
+CARE = 1.0
 #: Candidates that are drawn jointly at the most, in each setting.
 _JOINTLY = 256
 #: Nodes of an integral, and how far it goes, in standard deviations.
