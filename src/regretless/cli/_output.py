@@ -14,6 +14,7 @@ import click
 from regretless.lab.status import StudyStatus
 from regretless.lab.text import number
 from regretless.sheets import Dialect, write_csv
+from regretless.study import Study
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -58,6 +59,12 @@ def format_option(command: Command) -> Command:
 def say(text: str) -> None:
     """A message to the user; never part of the result."""
     click.echo(text, err=True)
+
+
+def averaging(study: Study) -> str:
+    """What takes time before a certificate is there, with its price where that is more than a second."""
+    seconds = study.certificate_seconds()
+    return "Averaging over models" + (f", about {seconds:.0f} s on one core" if seconds > 1.0 else "")
 
 
 def waiting(text: str) -> AbstractContextManager[Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from regretless.cli._options import stop_option, stop_rule
-from regretless.cli._output import MET, Format, format_option, print_status, waiting
+from regretless.cli._output import MET, Format, averaging, format_option, print_status, waiting
 from regretless.cli._study import open_lab, study_options
 from regretless.cli.suggest import print_trials
 from regretless.lab.status import status_of
@@ -43,7 +43,7 @@ def command(
     code 3 says that the stop rule is met.
     """
     with open_lab(where, name) as lab:
-        with waiting("Fitting the model"):
+        with waiting(averaging(lab.study)):
             rule = stop_rule(stop, patience, lab.stop, several=lab.several)
             view = status_of(lab.study, rule, lab.row_name, certify=certify)
         pending = lab.pending

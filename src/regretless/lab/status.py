@@ -55,6 +55,7 @@ class StudyStatus:
             *facts,
             ("Recommended", self._recommended()),
             ("Certificate", self.left.promise(self.row_name)),
+            *([("Beside it", said)] if (said := self.left.beside()) else []),
             ("Trust", _trust(self.left)),
             ("Advice", self.advice()),
         ]

@@ -1,7 +1,14 @@
 """Algorithm 1 as pure steps on frozen data: task and history in, suggestion out. What adapters stand on."""
 
-from regretless.optimizer.assessment import assess, certificate_of, left_out_of, measurement_of, recommended
-from regretless.optimizer.average import Averaged, averaged
+from regretless.optimizer.assessment import (
+    assess,
+    certificate_of,
+    left_out_of,
+    measurement_of,
+    recommended,
+    recommended_elsewhere,
+)
+from regretless.optimizer.average import Averaged, averaged, seconds_of
 from regretless.optimizer.certificate import Certified, FeasibleRegret, FrontRegret, RemainingRegret
 from regretless.optimizer.expectation import expect, expect_measurement
 from regretless.optimizer.front import Front
@@ -106,8 +113,10 @@ __all__ = [
     "predict",
     "recommend",
     "recommended",
+    "recommended_elsewhere",
     "reference_of",
     "searched_at",
+    "seconds_of",
     "source_from_data",
     "source_of",
     "source_to_data",

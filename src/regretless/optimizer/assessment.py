@@ -16,7 +16,14 @@ from regretless.optimizer.state import State, believed, doubted
 from regretless.optimizer.task import Task, params_of
 from regretless.theory import SimulatedRegret
 
-__all__ = ["assess", "certificate_of", "left_out_of", "measurement_of", "recommended"]
+__all__ = [
+    "assess",
+    "certificate_of",
+    "left_out_of",
+    "measurement_of",
+    "recommended",
+    "recommended_elsewhere",
+]
 
 #: Joint draws of a certificate where nothing is said: twenty for each setting of the model.
 DRAWS = 480
@@ -35,7 +42,8 @@ def assess(task: Task, history: History, *, eps: float | None = None, draws: int
     trial = int(history.points.trials[-1]) + 1 if len(history.points) else 0
     state = believed(task, history, trial, State.empty(task))
     state = doubted(task, history, state)
-    return certificate_of(task, history, state, recommended(task, history, state), eps=eps, draws=draws)
+    choice = recommended_elsewhere(task, history, state)
+    return certificate_of(task, history, state, choice, eps=eps, draws=draws)
 
 
 def recommended(task: Task, history: History, state: State) -> Choice | Front:
@@ -52,6 +60,12 @@ def recommended(task: Task, history: History, state: State) -> Choice | Front:
     if task.domain.candidates is not None and belief.drawn:
         return recommend_row(task, history, belief)
     return recommend(task, history, state.believed())
+
+
+def recommended_elsewhere(task: Task, history: History, state: State) -> Choice | Front | None:
+    """`recommended`, or None where that is what the certificate itself chooses: it need not be computed twice."""
+    own = len(task.outcomes) == 1 and task.domain.candidates is not None and bool(state.doubted().drawn)
+    return None if own else recommended(task, history, state)
 
 
 def certificate_of(
@@ -75,7 +89,9 @@ def certificate_of(
         return certify_front(task, history, state, choice)
     if task.constraints:
         return certify_feasible(task, history, state, choice)
-    return _plain(task, history, state, choice, eps, DRAWS if draws is None else draws)
+    if draws is None:
+        draws = DRAWS if task.domain.engine is None else 0  # rows in a file cannot be drawn together
+    return _plain(task, history, state, choice, eps, draws)
 
 
 def _plain(

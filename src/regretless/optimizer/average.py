@@ -25,7 +25,7 @@ from regretless.rng import Purpose, stream
 from regretless.spaces import UNLISTED
 from regretless.theory import Calibration, Knee, averaged_calibration, calibration, mixture_quantile
 
-__all__ = ["Averaged", "averaged"]
+__all__ = ["Averaged", "averaged", "seconds_of"]
 
 #: Settings, at the most and at the least: fewer on a long table, where each costs its n N kernel values.
 SETTINGS = (24, 8)
@@ -35,6 +35,8 @@ _LONGEST = 200_000
 #: Results in each posterior at the most: fewer on a long table, where each costs n^2 N products.
 _MOST = (500, 100)
 _PRODUCTS = 1.25e9
+#: Measured: seconds for each outcome, and for each kernel value.
+_SECONDS = (0.1, 2.7e-8)
 #: The values' standard deviation over that of the means of distinct rows, from which on they are not averaged.
 _FAR_MORE = 2.0
 #: What the values were used for before anything was drawn, in degrees of freedom: shift, scale and knee.
@@ -152,6 +154,31 @@ def averaged(task: Task, series: Series, state: Averaged | None) -> Averaged:
     return _given(task, series, units, drawn, key)
 
 
+def seconds_of(task: Task, n: int) -> float:
+    """About how long a certificate of n results takes on one core of a desktop: to be said before it is long.
+
+    >>> from regretless.optimizer import as_task
+    >>> from regretless.spaces import Table
+    >>> [round(seconds_of(as_task(Table(np.random.rand(N, 2)), seed=1), 40), 1) for N in (500, 20_000)]
+    [0.1, 0.6]
+    """
+    N = task.domain.n_candidates or 500
+    n = min(n, _largest(N))
+    return len(task.outcomes) * (_SECONDS[0] + _SECONDS[1] * _count(N, n) * N * n)
+
+
+def _count(N: int, n: int) -> int:
+    """How many settings there are."""
+    most, least = SETTINGS
+    return min(max(int(_ENTRIES * most / (N * max(n, 1))), least), most)
+
+
+def _largest(N: int) -> int:
+    """How many results each posterior rests on at the most."""
+    most, least = _MOST
+    return min(max(int(math.sqrt(_PRODUCTS / N)), least), most)
+
+
 def _is_open(task: Task, series: Series) -> bool:
     """Whether hyperparameters are left to the data, under the prior of the package, on a list that is not too long."""
     given = task.surrogate
@@ -188,8 +215,7 @@ def _draw(task: Task, first: Series) -> tuple[Units, tuple[Drawn, ...]]:
         row_effect=given.noise_var is None and task.domain.n_candidates is not None,
     )
     noise = None if first.noise is None else first.noise.scaled(units.slope(y))
-    N, (most, least) = task.domain.n_candidates or 1, SETTINGS
-    count = min(max(int(_ENTRIES * most / (N * len(y))), least), most)
+    count = _count(task.domain.n_candidates or 1, len(y))
     rng = stream(task.seed, told_key(first), Purpose.CAUTION)
     z = in_reach(units, y, len(y))
     return units, draw_settings(settings, X, z, rows, count=count, rng=rng, noise=noise)
@@ -200,8 +226,7 @@ def _given(
 ) -> Averaged:
     """The posteriors given all values, or a subset of very many."""
     z = in_reach(units, series.y, len(key[0]))
-    n, N, (most, least) = len(z), task.domain.n_candidates or 1, _MOST
-    limit = min(max(int(math.sqrt(_PRODUCTS / N)), least), most)
+    n, limit = len(z), _largest(task.domain.n_candidates or 1)
     told, noise = series.told, None if series.noise is None else series.noise.scaled(units.slope(series.y))
     if n > limit:
         kernel = drawn[0].kernel(task.categorical)

@@ -11,6 +11,7 @@ import numpy as np
 from regretless.acquisition.ucb import UpperBound
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
+from regretless.gp import BlockPosterior
 from regretless.linalg import single_thread
 from regretless.optimizer.average import Averaged
 from regretless.optimizer.history import History
@@ -126,7 +127,8 @@ def _in_blocks(
         eps=None if eps is None else min(eps / units.scale, sys.float_info.max),
         draws=draws,
     )
-    certificate = AveragedCertificate(**{part.name: getattr(found, part.name) for part in fields(found)}, each=(found.bound,))
+    known = {part.name: getattr(found, part.name) for part in fields(found)}
+    certificate = AveragedCertificate(**known, each=(found.bound,))
     mean = float(units.linear(np.array(found.mean), np.array(0.0))[0])
     point = task.domain.at_index(index)
     return _finite(Proof(certificate, belief.trust(), units.scale, mean, point, belief.used, holds))
