@@ -90,7 +90,8 @@ def certificate_of(
     if task.constraints:
         return certify_feasible(task, history, state, choice)
     if draws is None:
-        draws = DRAWS if task.domain.engine is None else 0  # rows in a file cannot be drawn together
+        fitted = state.doubted().fitted
+        draws = DRAWS if fitted is None or fitted.belief.blocks is None else 0  # blocks cannot be drawn together
     return _plain(task, history, state, choice, eps, draws)
 
 
