@@ -77,15 +77,15 @@ def test_a_long_front_is_thinned_and_says_so():
     assert len(rows) == 20
 
 
-@pytest.mark.parametrize("rule", [Regret(relative=1e-9), HypervolumeLeft(relative=1e-9), HypervolumeLeft(1e-9)])
+@pytest.mark.parametrize("rule", [Regret(relative=1e-20), HypervolumeLeft(relative=1e-20), HypervolumeLeft(1e-20)])
 def test_advice_speaks_of_what_the_rule_is_about(rule):
     status = status_of(told(two(reference={"yield": -30.0, "cost": 12.0}), 8), rule)
     said = status.advice()
     if isinstance(rule, Regret):
-        assert "of the front's width, more than the 1e-07 % of the front's width at which to stop" in said
+        assert "of the front's width, more than the 1e-18 % of the front's width at which to stop" in said
     else:
         assert "of hypervolume" in said
-        wanted = "1e-09 of hypervolume" if rule.eps else "1e-07 % of it"
+        wanted = "1e-20 of hypervolume" if rule.eps else "1e-18 % of it"
         assert f"more than the {wanted} at which to stop" in said
     assert not status.met
 
