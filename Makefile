@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run paper test test-slow lint format docs build bench bench-regret clean
+.PHONY: help run paper test test-integrations test-slow lint format docs build bench bench-regret clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -53,6 +53,10 @@ lint: $(VENV)/test.done ## ruff, mypy (strict) and the import ladder
 test: lint ## everything that must hold: lint, doctests, README code, tests
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
+test-integrations: .venv-torch/test.done .venv-ray/test.done ## the adapters of BoTorch, Ax and Ray, with real runs
+	.venv-torch/bin/python -m pytest -W default tests/integrations/botorch tests/integrations/ax docs/howto/botorch.md docs/howto/ax.md
+	.venv-ray/bin/python -m pytest -W default tests/integrations/ray docs/howto/ray.md
+
 test-slow: $(VENV)/test.done ## the long checks
 	$(BIN)/python -m pytest -n 2 -m slow
 
@@ -76,7 +80,24 @@ build: $(VENV)/pip.done ## build the sdist and the wheel, and try the wheel in a
 	rm -rf .venv-wheel
 
 clean: ## remove what was installed and built
-	rm -rf $(VENV) .venv-bench .venv-bench-hebo .venv-wheel docs/_build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-torch .venv-ray .venv-bench .venv-bench-hebo .venv-wheel docs/_build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# Heavy packages live in environments of their own, as the peers below. torch comes first and by its exact version: a
+# looser requirement brings gigabytes of CUDA.
+.venv-torch/test.done: pyproject.toml
+	@echo "installing regretless with BoTorch and Ax ..."
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip --disable-pip-version-check --quiet install --upgrade 'pip>=25.1'
+	.venv-torch/bin/python -m pip --disable-pip-version-check --quiet install torch==2.13.0
+	.venv-torch/bin/python -m pip --disable-pip-version-check --quiet install --editable . --group torch
+	@touch $@
+
+.venv-ray/test.done: pyproject.toml
+	@echo "installing regretless with Ray ..."
+	$(PYTHON) -m venv .venv-ray
+	.venv-ray/bin/python -m pip --disable-pip-version-check --quiet install --upgrade 'pip>=25.1'
+	.venv-ray/bin/python -m pip --disable-pip-version-check --quiet install --editable . --group ray
+	@touch $@
 
 # The peers live in environments of their own. torch comes first and by its exact version: a looser requirement brings
 # gigabytes of CUDA. HEBO needs an old numpy; where it cannot be installed, the benchmarks leave it out and say so.

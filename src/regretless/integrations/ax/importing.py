@@ -14,7 +14,7 @@ from regretless.optimizer import Direction, Sense
 from regretless.spaces import Fixed, Float, Int, Mixed, Ordinal
 from regretless.study import Study
 
-__all__ = ["from_ax", "read_ax"]
+__all__ = ["from_ax", "read_ax", "records_of", "space_of"]
 
 #: One metric of an objective: ``-loss``, ``yield`` or ``-1.0 * loss``.
 _TERM = re.compile(r"\s*(?P<sign>[+-]?)\s*(?:[\d.eE]+\s*\*\s*)?(?P<name>[^\s*+-](?:.*\S)?)\s*")
@@ -49,28 +49,43 @@ def read_ax(source: str | Path | Mapping[str, Any]) -> Records:
     experiment = data.get("experiment", data)
     if not isinstance(experiment, Mapping) or "search_space" not in experiment or "trials" not in experiment:
         raise InvalidInput("this is no experiment of Ax: it has no search space and trials.")
-    config = experiment.get("optimization_config")
+    trials = [
+        (trial["index"], trial["status"]["name"], [(arm["name"], arm["parameters"]) for arm in _arms(trial)])
+        for trial in experiment["trials"].values()
+    ]
+    return records_of(experiment["search_space"], experiment.get("optimization_config"), trials, _fetched(experiment))
+
+
+def records_of(
+    search_space: Mapping[str, Any],
+    config: Mapping[str, Any] | None,
+    trials: Iterable[tuple[int, str, list[tuple[str, Mapping[str, Any]]]]],
+    fetched: Iterable[tuple[int, str, str, Any, Any]],
+) -> Records:
+    """Trials (number, status, arms by name) with the means and errors that were fetched: of each metric the last.
+
+    Search space and configuration are as Ax writes them.
+    """
     if not config:
-        raise InvalidInput(
-            "the experiment of Ax has no objective: call client.configure_optimization(...), save again."
-        )
+        raise InvalidInput("the experiment of Ax has no objective: call client.configure_optimization(...) first.")
     objectives = dict(_objectives(config["objective"]))
     constraints, notes = _outcome_constraints(config.get("outcome_constraints", ()))
-    space, labels = _space(experiment["search_space"])
-    wanted = {*objectives, *constraints}
-    entries = tuple(
-        Entry(
-            f"arm {arm['name']}",
-            {name: labels[name].label(v) if name in labels else v for name, v in arm["parameters"].items()},
-            *((values, sds) if status == "COMPLETED" else ({}, {})),
-            left=None if status in ("COMPLETED", *_FAILED) else f"it is {status.lower()}",
-        )
-        for trial in experiment["trials"].values()
-        for status in (trial["status"]["name"],)
-        for arm in _arms(trial)
-        for values, sds in (_measured(experiment, trial, arm["name"], wanted),)
-    )
-    return Records("Ax", entries, objectives, constraints, space, notes)
+    space, choices = space_of(search_space)
+    values: dict[tuple[int, str], dict[str, float]] = {}
+    sds: dict[tuple[int, str], dict[str, float]] = {}
+    for trial, arm, metric, mean, sem in fetched:
+        if metric in {**objectives, **constraints} and (value := number(mean)) is not None:
+            values.setdefault((trial, arm), {})[metric] = value
+            error = number(sem)
+            sds.setdefault((trial, arm), {})[metric] = 0.0 if error is None else error
+    entries = []
+    for trial, status, arms in trials:
+        for arm, params in arms:
+            inward = {name: choices[name].label(v) if name in choices else v for name, v in params.items()}
+            left = None if status in ("COMPLETED", *_FAILED) else f"it is {status.lower()}"
+            of = (trial, arm) if status == "COMPLETED" else (-1, "")
+            entries.append(Entry(f"arm {arm}", inward, values.get(of, {}), sds.get(of, {}), left))
+    return Records("Ax", tuple(entries), objectives, constraints, space, notes)
 
 
 def _read(path: Path) -> Any:
@@ -106,6 +121,9 @@ def _outcome_constraints(found: Iterable[Mapping[str, Any]]) -> tuple[dict[str, 
     kept: dict[str, tuple[Sense, float]] = {}
     notes = []
     for each in found:
+        if "metric" not in each:
+            notes.append("A constraint on several metrics was left out.")
+            continue
         name = each["metric"]["name"]
         if each.get("relative"):
             notes.append(f"The constraint on {name} is relative to a status quo and was left out.")
@@ -116,7 +134,7 @@ def _outcome_constraints(found: Iterable[Mapping[str, Any]]) -> tuple[dict[str, 
     return kept, tuple(notes)
 
 
-def _space(found: Mapping[str, Any]) -> tuple[Mixed, dict[str, Choices]]:
+def space_of(found: Mapping[str, Any]) -> tuple[Mixed, dict[str, Choices]]:
     """The parameters, and of those with choices that need labels which stands for what."""
     when: dict[str, dict[str, list[Any]]] = {}
     for each in found["parameters"]:
@@ -155,20 +173,9 @@ def _arms(trial: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [arm for run in runs if run for arm in run["arms"]]
 
 
-def _measured(
-    experiment: Mapping[str, Any], trial: Mapping[str, Any], arm: str, wanted: set[str]
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Means and standard errors of an arm by metric: the last of each, where there are several steps or fetches."""
-    values: dict[str, float] = {}
-    sds: dict[str, float] = {}
-    fetched = experiment.get("data_by_trial", {}).get(str(trial["index"]), {}).get("value", ())
-    for _, data in fetched:
-        table = json.loads(data["df"]["value"])
-        for i in table.get("mean", {}):
-            name, mean, sem = (table[column].get(i) for column in ("metric_name", "mean", "sem"))
-            if table["arm_name"][i] == arm and name in wanted and (found := number(mean)) is not None:
-                values[name] = found
-                sds.pop(name, None)
-                if (error := number(sem)) is not None:
-                    sds[name] = error
-    return values, sds
+def _fetched(experiment: Mapping[str, Any]) -> Iterable[tuple[int, str, str, Any, Any]]:
+    for index, data in experiment.get("data_by_trial", {}).items():
+        for _, each in data.get("value", ()):
+            table = json.loads(each["df"]["value"])
+            for i, mean in table.get("mean", {}).items():
+                yield int(index), table["arm_name"][i], table["metric_name"][i], mean, table["sem"][i]
