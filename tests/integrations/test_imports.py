@@ -13,7 +13,7 @@ FOLDER = Path(regretless.__file__).parent / "integrations"
 FILES = sorted(path.relative_to(FOLDER) for path in FOLDER.rglob("*.py"))
 #: What everybody has, and packages that come together.
 OURS = {*sys.stdlib_module_names, "regretless", "numpy", "scipy"}
-FAMILY = {"gpytorch": "botorch", "torch": "botorch"}
+FAMILY = {"gpytorch": "botorch", "torch": "botorch", "distributed": "dask", "submitit": "slurm"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=str)

@@ -13,7 +13,7 @@ from regretless import Regret
 from regretless.integrations.ray import RegretlessSearch
 
 SPACE = {"x": tune.uniform(0.0, 1.0), "n": tune.randint(1, 9), "kind": tune.choice(["a", "b"])}
-TRIALS = 8
+TRIALS = {"fit": 8, "stop": 24}  # with few data nothing is certified
 
 
 def trainable(config):
@@ -43,7 +43,7 @@ def main(folder: Path, what: str) -> None:
                 metric="score",
                 mode="max",
                 search_alg=search,
-                num_samples=TRIALS,
+                num_samples=TRIALS[what],
                 max_concurrent_trials=2,
                 reuse_actors=True,  # a new actor per trial is most of what a trivial trial costs
             ),
