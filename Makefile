@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run paper test test-integrations test-slow lint format docs build bench bench-regret clean
+.PHONY: help run paper test test-integrations test-slow lint format docs build bench bench-regret bench-tables clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -121,6 +121,9 @@ bench: .venv-bench/bench.done .venv-bench-hebo/bench.done ## what a suggestion c
 	.venv-bench/bin/python -m bench storage $(filter --quick,$(ARGS))
 	.venv-bench/bin/python -m bench workers $(filter --quick,$(ARGS))
 	.venv-bench/bin/python -m bench large $(filter --quick,$(ARGS))
+
+bench-tables: $(VENV)/test.done .venv-bench/bench.done ## tables of 1e7 and 1e8 rows beside recomputing and BoTorch (ARGS="--quick")
+	$(BIN)/python -m bench tables --peer .venv-bench/bin/python $(ARGS)
 
 bench-regret: .venv-bench/bench.done .venv-bench-hebo/bench.done ## how good it is beside the peers (ARGS="--set confirm --jobs 2")
 	.venv-bench/bin/python -m bench regret $(ARGS)
