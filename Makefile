@@ -50,12 +50,20 @@ lint: $(VENV)/test.done ## ruff, mypy (strict) and the import ladder
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint ## everything that must hold: lint, doctests, README code, tests
+test: lint browser ## everything that must hold: lint, doctests, README code, tests
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 test-integrations: .venv-torch/test.done .venv-ray/test.done ## the adapters of BoTorch, Ax and Ray, with real runs
 	.venv-torch/bin/python -m pytest -W default tests/integrations/botorch tests/integrations/ax docs/howto/botorch.md docs/howto/ax.md
 	.venv-ray/bin/python -m pytest -W default tests/integrations/ray docs/howto/ray.md
+
+.PHONY: browser
+browser: ## chromium for the browser tests, where it may be installed; they are skipped where there is none
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || [ -n "$$REGRETLESS_CHROMIUM" ] || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "installing chromium ..." && \
+	    apt-get update -qq >/dev/null && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1; } || \
+	  echo "There is no chromium here, and it may not be installed: the browser tests are skipped."
 
 test-slow: $(VENV)/test.done ## the long checks
 	$(BIN)/python -m pytest -n 2 -m slow

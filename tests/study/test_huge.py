@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor
 import numpy as np
 import pytest
 
-from regretless import GPUCB, Study, Surrogate, Table
+from regretless import Study, Surrogate, Table
 from regretless.engines import Processes
 from regretless.errors import InvalidInput, StudyConflict, WorkersLost
 
@@ -103,7 +103,7 @@ def test_repeats_never_and_exhausted(tmp_path):
         study.ask()
 
 
-@pytest.mark.parametrize("rule", ["ts", "mes", "jes", "pims", "est", GPUCB("anytime")])
+@pytest.mark.parametrize("rule", ["ts", "mes", "jes", "pims", "est"])
 def test_rules_that_need_more_than_single_rows_say_so(path, rule):
     with pytest.raises(InvalidInput, match="on a table in a file that is not possible"):
         Study(Table.from_npy(path), rule=rule)

@@ -293,7 +293,7 @@ def test_a_study_from_a_workbook(ada, store, tmp_path):
     book.save(tmp_path / "a.xlsx")
     content = (tmp_path / "a.xlsx").read_bytes()
     location = ada.post("/new/file", files={"file": ("a.xlsx", content)}).headers["location"]
-    assert "say what is measured" in ada.goes(location)
+    assert "say what is measured, and whether" in ada.goes(location)
     ada.sends(f"{location}/create", name="a", objective="yield", least="0", largest="100")
     with Study.open(store, "a", read_only=True) as study:
         assert study.limits == (0.0, 100.0)

@@ -146,7 +146,16 @@ def test_no_write_is_taken_from_another_site(ada, store, headers):
     assert events(store) == before
 
 
-@pytest.mark.parametrize("headers", [{}, {"origin": f"http://{HOST}"}, {"sec-fetch-site": "same-origin"}])
+OURS = [
+    {},  # a program
+    {"origin": f"http://{HOST}"},
+    {"sec-fetch-site": "same-origin"},
+    {"sec-fetch-site": "same-origin", "origin": f"http://{HOST}"},
+    {"sec-fetch-site": "same-origin", "origin": "null"},  # a form, under our referrer policy
+]
+
+
+@pytest.mark.parametrize("headers", OURS)
 def test_writes_of_our_own_pages_and_of_programs_are_taken(ada, store, headers):
     small(store, pending=1)
     assert ada.post(f"{base()}/t/0/record", data={"do": "failed"}, headers=headers).status_code == 303

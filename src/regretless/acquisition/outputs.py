@@ -226,11 +226,7 @@ class JointRule(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
-
-    @property
-    def blockwise(self) -> bool:
-        """False: see `Rule.blockwise`."""
-        return False
+    blockwise: ClassVar[bool] = False  # see `Rule.blockwise`
 
     @abstractmethod
     def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointScore:

@@ -51,6 +51,7 @@ class UpperBound:
 class UCB(Rule):
     """Argmax of ``mean + sqrt(zeta) * sd``; a subclass names the family of laws that zeta (squared) comes from."""
 
+    blockwise: ClassVar[bool] = True
     family: ClassVar[type[ShiftedExponential] | type[GammaLaw] | type[Schedule]]
     setting: Setting | Law | Literal["anytime"] | AnytimeBand = "auto"  # the last two: GP-UCB alone
 
@@ -64,11 +65,6 @@ class UCB(Rule):
     def check(self, n_candidates: int | None, dim: int) -> None:
         """Raise `InvalidInput` where there is no such rule for a table of so many candidates, or for a box (None)."""
         self.law(n_candidates, dim)
-
-    @property
-    def blockwise(self) -> bool:
-        """Where one zeta counts for all rows."""
-        return not isinstance(self.setting, AnytimeBand) and self.setting != "anytime"
 
     def law(self, n_candidates: int | None, dim: int) -> Law:
         """Law of zeta for a table of ``n_candidates``, or for a box (None) of ``dim`` encoded columns."""

@@ -145,7 +145,7 @@ def _check_in_file(domain: Domain, rule: Rule | JointRule, outcomes: tuple[Outco
             "a table in a file is searched for one objective without constraints on outcomes. For several outcomes "
             "read the rows into memory: Table(pandas.read_parquet(path))."
         )
-    possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind().blockwise))
+    possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind.blockwise))
     raise InvalidInput(
         f"{rule.name} needs draws of the function on all rows together, or compares rows in other ways than one by "
         f"one; on a table in a file that is not possible. Use one of {possible}, or read the rows into memory."

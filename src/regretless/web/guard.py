@@ -116,9 +116,15 @@ class Guard:
         return None
 
     def _ours(self, request: "_Request") -> bool:
-        """Whether a request that may change something comes from a page of ours, or from no browser."""
+        """Whether a request that may change something comes from a page of ours, or from no browser.
+
+        A form of ours has the origin ``null`` where the referrer policy forbids to name it: then the browser's own word
+        for where it comes from counts.
+        """
         site, origin = request.header("sec-fetch-site"), request.header("origin")
-        return site in ("", "same-origin") and (origin == "" or origin in self.doors.origins)
+        if site == "same-origin":
+            return origin in ("", "null", *self.doors.origins)
+        return site == "" and (origin == "" or origin in self.doors.origins)
 
     def _swaps_token(self, request: "_Request") -> bool:
         """Whether somebody opens the start address: the token leaves it, and a cookie takes its place."""

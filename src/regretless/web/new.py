@@ -106,7 +106,7 @@ def create(request: Request, form: FormData) -> Response:
             dialect=found.dialect,
         )
         name = _name(typed)
-        made = _make(request, name, key, space=found.table(), about=said, **aims.settings())
+        made = _make(request, name, key, space=found.table(), about=said, seed=_seed(typed), **aims.settings())
         with made as study:
             for row, i in zip(found.ids, range(len(found)), strict=True):
                 if values := found.measured(i):
@@ -198,7 +198,7 @@ def _previewed(file: Uploaded, key: str, typed: Mapping[str, str]) -> dict[str, 
     """What the page shows: the columns with their roles, how they are read, and what is wrong with that."""
     first = Reading(decimal=typed.get("decimal") or None, worksheet=typed.get("worksheet") or None, asked_in="page")
     view: dict[str, Any] = {"file": file, "key": key, "typed": dict(typed), "columns": [], "read": {}, "error": ""}
-    view |= {"roles": _ROLES, "found": None, "aims": None, "wanted": "", "results": 0, "rows": 0}
+    view |= {"roles": _ROLES, "found": None, "aims": None, "wanted": "", "results": 0, "rows": 0, "candidates": 0}
     try:
         sheet = file.sheet(first)
         roles = {name: _role(typed, k, name, sheet) for k, name in enumerate(sheet.columns)}
@@ -207,7 +207,6 @@ def _previewed(file: Uploaded, key: str, typed: Mapping[str, str]) -> dict[str, 
             (k, name, roles[name], ", ".join(cell for cell in cells[:3] if cell), typed.get(f"bound{k}", ""))
             for k, (name, cells) in enumerate(sheet.columns.items())
         ]
-        aims = _aims(roles, typed, list(sheet.columns))
         reading = Reading(
             id=next((name for name, role in roles.items() if role == "row names"), None),
             ignore=tuple(name for name, role in roles.items() if role == "leave out"),
@@ -216,14 +215,14 @@ def _previewed(file: Uploaded, key: str, typed: Mapping[str, str]) -> dict[str, 
             worksheet=first.worksheet,
             asked_in="page",
         )
+        results = [name for name, role in roles.items() if role in ("maximise", "minimise", "at most", "at least")]
         new = text_in(typed, "objective")
-        found = file.read(reading, aims.names)
-        if not (new or any(name in sheet.columns for name in aims.objectives)):
-            raise InvalidInput("say what is measured.")
-        view |= {"found": found, "aims": aims, "wanted": wanted(aims)}
+        found = file.read(reading, [*([new] if new else []), *results])
         view["read"] = {line["column"]: line["read as"] for line in read_as(found)}
-        view["results"] = sum(bool(found.measured(i)) for i in range(len(found)))
         view["candidates"] = found.table().n_candidates
+        view["results"] = sum(bool(found.measured(i)) for i in range(len(found)))
+        aims = _aims(roles, typed, list(sheet.columns))
+        view |= {"found": found, "aims": aims, "wanted": wanted(aims)}
     except RegretlessError as error:
         view["error"] = str(error)
     return view
@@ -348,6 +347,10 @@ def _stop(typed: Mapping[str, str], *, several: bool) -> StopRule | None:
 
 def _batch(typed: Mapping[str, str]) -> int:
     return whole_in(typed, "batch", least=1, most=100, default=1)
+
+
+def _seed(typed: Mapping[str, str]) -> int | None:
+    return whole_in(typed, "seed", least=0, most=9_999_999, default=-1) if text_in(typed, "seed") else None
 
 
 def _name(typed: Mapping[str, str]) -> str:
