@@ -81,6 +81,20 @@ def test_times_are_utc(study):
     assert all(abs((datetime.now(UTC) - time).total_seconds()) < 600 for time in times)
 
 
+def test_who_and_when_of_results_that_were_added_amended_or_failed():
+    study = Study([{"T": T} for T in (20, 40, 60)], seed=1)
+    study.add({"T": 20}, 1.0)
+    study.add({"T": 85}, 1.0)
+    study.tell(study.ask(), failed=True)
+    study.tell(study.ask(), 2.0)
+    before = study.to_frame()["ended"]
+    study.amend(3, 2.5, reason="misread")
+    frame = study.to_frame()
+    assert frame["author"].tolist() == [study.author] * 4
+    assert frame["asked"].isna().tolist() == [True, True, False, False]
+    assert (frame["ended"] > before).tolist() == [False, False, False, True]
+
+
 def test_several_outcomes_have_a_column_each():
     study = Study([{"t": t} for t in range(6)], objectives={"yield": "maximize", "cost": "minimize"}, seed=1)
     for _ in range(6):
