@@ -1,8 +1,9 @@
 """``python -m bench workers``: how many trials a second many workers get through, and what regret is left by then.
 
 Each run is in a process of its own, one at a time. Wall-clock time: an evaluation sleeps, so that what is measured is
-what the optimiser and its machinery take. ``rate``: a sleep of one second, five evaluations per worker; with nothing in
-the way k workers end k trials a second. ``regret``: Hartmann 6 on eight workers for half a minute, every evaluation
+what the optimiser and its machinery take. ``asks``: CPU time of one ask and tell with all other workers busy, and no
+worker in sight. ``rate``: a sleep of one second, five evaluations per worker; with nothing in the way k workers end k
+trials a second. ``regret``: Hartmann 6 on eight workers for half a minute, every evaluation
 sleeps between half a second and one and a half.
 """
 
@@ -75,6 +76,21 @@ def rate(peer: str, workers: int, seconds: float, longest: float) -> dict[str, A
     run = _ours if peer.startswith("regretless") else _optuna
     done, took = run(peer, Evaluations(seconds, seconds, 0), workers, 5 * workers, longest, seed=1)
     return {"trials": done, "seconds": took}
+
+
+def asks(workers: int) -> dict[str, Any]:
+    """CPU seconds of ask + tell, five per worker, mean over each fifth; as many are pending as there are workers."""
+    from regretless import Study
+
+    study, pending, took = Study(BOUNDS, seed=1), [], []
+    for _ in range(5 * workers):
+        began = time.process_time()
+        pending.append(study.ask())
+        if len(pending) == workers:
+            trial = pending.pop(0)
+            study.tell(trial, hartmann(list(trial.params.values())))
+        took.append(time.process_time() - began)
+    return {"workers": workers, "seconds": np.array(took).reshape(5, workers).mean(axis=1).tolist()}
 
 
 def regret(peer: str, seconds: float, longest: float, seed: int) -> dict[str, Any]:
@@ -227,13 +243,14 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     if options.one is not None:
         spec = json.loads(options.one)
-        print(json.dumps({"rate": rate, "regret": regret}[spec.pop("task")](**spec)))
+        print(json.dumps({"rate": rate, "regret": regret, "asks": asks}[spec.pop("task")](**spec)))
         return 0
     console = Console()
     if os.getloadavg()[0] > 0.5 * (os.cpu_count() or 1):
         console.print("The machine is busy: whoever computes comes out too slow.", style="yellow")
     rates, left = [], []
     counts = WORKERS if not options.quick else (2, 8)
+    asked = [_run(console, task="asks", workers=k) for k in counts] if "asks" in options.parts else []
     for peer in RATE if "rate" in options.parts else ():
         for workers in counts:
             spec = {"seconds": 0.2 if options.quick else 1.0, "longest": 5.0 if options.quick else LONGEST}
@@ -248,14 +265,20 @@ def main(arguments: list[str]) -> int:
                 left.append({"peer": peer, "seed": seed, **found})
     heads, lines = _rate_lines(rates, counts)
     other_heads, other = _regret_lines(left, 4.0 if options.quick else 30.0)
-    for title, some_heads, some in (("Trials per second", heads, lines), ("Regret", other_heads, other)):
+    ask_heads, ask_lines = _ask_lines([each for each in asked if each is not None])
+    tables = (("Ask + tell", ask_heads, ask_lines), ("Trials per second", heads, lines), ("Regret", other_heads, other))
+    for title, some_heads, some in tables:
         table = Table(*some_heads, title=title, title_justify="left")
         for line in some:
             table.add_row(*line)
         console.print(table)
     folder = store.RESULTS / "quick" if options.quick else store.RESULTS
-    store.write_json(folder / "workers.json", {"manifest": store.manifest(), "rates": rates, "regret": left})
-    if options.docs:
+    found = {"manifest": store.manifest(), "asks": asked, "rates": rates, "regret": left}
+    store.write_json(folder / f"workers-{'-'.join(options.parts)}.json", found)
+    if options.docs and ask_lines:
+        text = f"{page.measured(store.manifest())}\n\n{page.markdown(ask_heads, ask_lines)}"
+        page.put(PAGE, "workers --parts asks", text)
+    if options.docs and (lines or other):
         text = page.measured(store.manifest())
         if lines:
             text += "\n\n" + page.markdown(heads, lines)
@@ -283,9 +306,18 @@ def _run(console: Console, **spec: Any) -> dict[str, Any] | None:
     found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
     if "trials" in found:
         console.print(f"{spec['peer']}, {spec['workers']} workers: {found['trials'] / found['seconds']:.1f} a second")
-    else:
+    elif "values" in found:
         console.print(f"{spec['peer']}, seed {spec['seed']}: {len(found['values'])} evaluations")
     return found
+
+
+def _ask_lines(asked: list[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    lines = []
+    for each in asked:
+        k, seconds = each["workers"], np.array(each["seconds"])
+        cells = [f"{1e3 * seconds.mean():.1f} ms", f"{1e3 * seconds[-1]:.1f} ms", f"{k * seconds.mean():.2f} s"]
+        lines.append([f"{k}", f"{5 * k}", *cells])
+    return ["workers", "results", "ask + tell, mean", "at the end", "one for each worker"], lines
 
 
 def _rate_lines(rates: list[dict[str, Any]], counts: tuple[int, ...]) -> tuple[list[str], list[list[str]]]:
@@ -317,7 +349,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench workers", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few seconds each, to see that everything runs")
     parser.add_argument(
-        "--parts", default="rate,regret", type=lambda text: text.split(","), help="rate, regret or both"
+        "--parts", default="asks,rate,regret", type=lambda text: text.split(","), help="which of the three"
     )
     parser.add_argument("--seeds", type=int, default=5, help="seeds of the regret (default: 5)")
     parser.add_argument("--docs", action="store_true", help=f"write the tables to {PAGE.name}")
