@@ -92,8 +92,8 @@ def main(arguments: list[str]) -> int:
         "first ask",
         "ask between fits",
         "certificate",
-        "memory, ask",
-        "memory, all",
+        "memory",
+        "with certificate",
     ]
     lines = [
         [
