@@ -16,7 +16,7 @@ from regretless.spaces import FileTable
 from regretless.study import Recommendation, Study, Trial
 from regretless.study.passes import duration
 
-__all__ = ["StudyStatus", "status_of"]
+__all__ = ["StudyStatus", "counts_of", "status_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,14 +248,7 @@ def status_of(
     >>> dict(status_of(study, Regret(0.5, patience=1)).facts())["Best measured"]
     '0 at row 4 (t=4)'
     """
-    used = [trial for trial in study.trials if not trial.excluded]
-    counts = {
-        "measured": sum(trial.status == "told" for trial in used),
-        "failed": sum(trial.status == "failed" for trial in used),
-        "pending": sum(trial.status == "pending" for trial in used),
-        "lost": sum(trial.status == "lost" for trial in used),
-        "excluded": len(study.trials) - len(used),
-    }
+    used, counts = [trial for trial in study.trials if not trial.excluded], counts_of(study)
     blank = StudyStatus(study, row_name, counts, stop, option)
     if not is_measured(study):
         return blank
@@ -273,6 +266,18 @@ def status_of(
         return replace(measured, trouble=str(error))
     met = stop is not None and study.should_stop(stop) is not None
     return replace(measured, recommended=advised, front=front, left=left, met=met)
+
+
+def counts_of(study: Study) -> dict[str, int]:
+    """How many trials there are, by what became of them."""
+    used = [trial for trial in study.trials if not trial.excluded]
+    return {
+        "measured": sum(trial.status == "told" for trial in used),
+        "failed": sum(trial.status == "failed" for trial in used),
+        "pending": sum(trial.status == "pending" for trial in used),
+        "lost": sum(trial.status == "lost" for trial in used),
+        "excluded": len(study.trials) - len(used),
+    }
 
 
 def _hold(left: Certified, name: str | None = None) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, TypeAlias
 
 from regretless.optimizer.limits import Given, as_limits
+from regretless.optimizer.notebook import Shown
 from regretless.optimizer.wording import amount, rounded
 from regretless.theory import BestProbability, Calibration, SimulatedRegret
 
@@ -12,7 +13,7 @@ __all__ = ["Certified", "FeasibleRegret", "FrontRegret", "RemainingRegret"]
 
 
 @dataclass(frozen=True, slots=True)
-class RemainingRegret:
+class RemainingRegret(Shown):
     """An upper bound on what recommending the best posterior mean costs, in the user's units.
 
     Attributes
@@ -120,7 +121,7 @@ class RemainingRegret:
 
 
 @dataclass(frozen=True, slots=True)
-class FeasibleRegret:
+class FeasibleRegret(Shown):
     """An upper bound on what recommending a point costs against the best feasible candidate, in the user's units.
 
     Attributes
@@ -225,7 +226,7 @@ class FeasibleRegret:
 
 
 @dataclass(frozen=True, slots=True)
-class FrontRegret:
+class FrontRegret(Shown):
     """What a recommended Pareto set misses at most, in expectation, given the data.
 
     Attributes

@@ -6,15 +6,29 @@ is changed.
 
 from regretless.plots.certificate import plot_certificate
 from regretless.plots.front import plot_front, plot_fronts, plot_hypervolume
+from regretless.plots.models import (
+    plot_contour,
+    plot_importance,
+    plot_parallel,
+    plot_parity,
+    plot_regret_left,
+    plot_slice,
+)
 from regretless.plots.posterior import plot_posterior
 from regretless.plots.regret import plot_regret, plot_run
 
 __all__ = [
     "plot_certificate",
+    "plot_contour",
     "plot_front",
     "plot_fronts",
     "plot_hypervolume",
+    "plot_importance",
+    "plot_parallel",
+    "plot_parity",
     "plot_posterior",
     "plot_regret",
+    "plot_regret_left",
     "plot_run",
+    "plot_slice",
 ]

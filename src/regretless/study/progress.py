@@ -1,11 +1,13 @@
-"""How a run gets on: a bar on a terminal, a line now and then elsewhere."""
+"""How a run gets on: a bar on a terminal or in a notebook, a line now and then elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from html import escape
+from importlib import import_module
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 __all__ = ["TICK", "Now", "Progress", "progress_bar"]
 
@@ -45,12 +47,14 @@ class Progress(Protocol):
 
 @contextmanager
 def progress_bar(total: int, *, show: bool | None, workers: int = 1) -> Iterator[Progress]:
-    """A bar with time left on a terminal, else a line every ten seconds, both on stderr.
+    """A bar in a notebook, a bar with time left on a terminal, else a line every ten seconds, both on stderr.
 
     ``show=None`` has lines for several workers only: such runs are long, and their output is a log.
     """
-    terminal = sys.stderr.isatty()
-    if show is False or (show is None and not terminal and workers == 1):
+    terminal, display = sys.stderr.isatty(), _display()
+    if show is not False and display is not None:
+        yield _InNotebook(total, workers, display)
+    elif show is False or (show is None and not terminal and workers == 1):
         yield _Lines(total, workers, every=float("inf"))
     elif not terminal:
         lines = _Lines(total, workers)
@@ -108,3 +112,31 @@ class _Lines:
 
     def say(self, text: str, /) -> None:
         print(text, file=sys.stderr, flush=True)
+
+
+class _InNotebook:
+    """A plain bar of HTML, drawn anew after each trial: it needs neither widgets nor a terminal."""
+
+    def __init__(self, total: int, workers: int, display: Any) -> None:
+        self._total, self._workers, self._display, self._now = total, workers, display, Now()
+        self._handle = display(self, display_id=True)
+
+    def __call__(self, now: Now, /) -> None:
+        self._now = now
+        self._handle.update(self)
+
+    def say(self, text: str, /) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    def _repr_html_(self) -> str:
+        return f'<progress value="{self._now.done}" max="{max(self._total, 1)}"></progress> {escape(repr(self))}'
+
+    def __repr__(self) -> str:
+        return f"{self._now.done}/{self._total} trials, {self._now.words(workers=self._workers)}"
+
+
+def _display() -> Any:
+    """IPython's way to show something and change it later, where a notebook is at the other end; else None."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return import_module("IPython.display").display if hasattr(shell, "kernel") else None

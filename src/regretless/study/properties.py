@@ -7,6 +7,7 @@ from regretless.acquisition import JointRule, Rule
 from regretless.arrays import as_whole, is_whole, show
 from regretless.errors import InvalidInput, UnknownTrial
 from regretless.optimizer import Direction, Fit, Given, History, Outcome, Task
+from regretless.optimizer.notebook import Shown
 from regretless.spaces import Space
 from regretless.study.answers import hypervolume_of, reference_point
 from regretless.study.asking import Asker
@@ -22,7 +23,7 @@ from regretless.study.trial import Trial
 __all__ = ["Properties"]
 
 
-class Properties:
+class Properties(Shown):
     """The part of a `Study` that can be read without a model. ``name`` is what it is called in its store."""
 
     def _start(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless.optimizer import Certified
+from regretless.optimizer.notebook import Shown
 from regretless.spaces import as_argument
 from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Trial
@@ -12,7 +13,7 @@ __all__ = ["Result", "evaluations"]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Shown):
     """What an optimisation found; ``x``, ``fun``, ``nfev``, ``message`` and ``success`` read as in SciPy."""
 
     study: Study

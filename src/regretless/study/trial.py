@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from regretless.optimizer.notebook import Shown
+
 __all__ = ["Recommendation", "Status", "Trial"]
 
 Status = Literal["pending", "told", "failed", "lost"]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Shown):
     """One try and its record. Frozen: telling makes a new one.
 
     Attributes

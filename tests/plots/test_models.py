@@ -1,0 +1,113 @@
+"""Figures of the model for every kind of space: each returns its axes, with the right values on them."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+import matplotlib as mpl
+
+mpl.use("Agg")
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+
+from regretless import InvalidInput, Study
+from regretless.lab import importance
+from regretless.plots import (
+    plot_contour,
+    plot_importance,
+    plot_parallel,
+    plot_parity,
+    plot_regret,
+    plot_regret_left,
+    plot_slice,
+)
+
+
+@pytest.fixture(autouse=True)
+def _closed():
+    yield
+    plt.close("all")
+
+
+def table():
+    rows = [
+        {"T": T, "acid": acid, "rate": r} for T in (20, 40, 60) for acid in ("HCl", "HNO3") for r in (1e-4, 1e-3, 1e-1)
+    ]
+    return Study(rows, objective="yield", seed=1)
+
+
+def box():
+    return Study({"T": (20.0, 60.0), "rate": (1e-4, 1e-1, "log"), "acid": ["HCl", "HNO3"]}, objective="yield", seed=1)
+
+
+@pytest.fixture(scope="module", params=[table, box], ids=["table", "box"])
+def study(request):
+    made = request.param()
+    for _ in range(9):
+        trial = made.ask()
+        made.tell(trial, trial.params["T"] / 10 + 0.3 * (trial.params["acid"] == "HCl"))
+    return made
+
+
+def test_every_figure_returns_the_axes_it_was_given(study):
+    draws = [
+        plot_regret,
+        lambda study, ax: plot_regret_left(study, ax, looks=3),
+        lambda study, ax: plot_slice(study, "T", ax),
+        lambda study, ax: plot_slice(study, "acid", ax),
+        lambda study, ax: plot_contour(study, ["T", "acid"], ax),
+        lambda study, ax: plot_contour(study, ["rate", "T"], ax),
+        plot_parallel,
+        plot_importance,
+        plot_parity,
+    ]
+    for draw in draws:
+        _, ax = plt.subplots()
+        assert draw(study, ax=ax) is ax
+        assert isinstance(draw(study, None), Axes) if draw is plot_parity else True
+
+
+def test_categories_and_log_scales(study):
+    assert [label.get_text() for label in plot_slice(study, "acid").get_xticklabels()] == ["HCl", "HNO3"]
+    assert plot_slice(study, "rate").get_xscale() == "log"
+    assert plot_contour(study, ["T", "acid"]).get_yticklabels()[0].get_text() == "HCl"
+
+
+def test_a_slice_is_the_prediction(study):
+    ax = plot_slice(study, "T")
+    line = next(each for each in ax.lines if each.get_label() == "posterior mean")
+    anchor = study.recommend().params
+    mean, _ = study.predict([{**anchor, "T": value} for value in line.get_xdata()])
+    assert np.allclose(line.get_ydata(), mean)
+
+
+def test_importance_names_what_matters(study):
+    shares = importance(study)
+    assert next(iter(shares)) == "T"
+    assert shares["T"] > 0.8
+    assert all(-1e-9 <= share <= 1.0 + 1e-9 for share in shares.values())
+    by_scale = importance(study, by="lengthscale")
+    assert set(by_scale) == set(shares)
+    assert sum(by_scale.values()) == pytest.approx(1.0)
+
+
+def test_first_order_indices_of_an_additive_function():
+    """Var(E[f | x_j]) / Var(f) of f = 2 a + b over a full grid, where it is known: 4 to 1."""
+    study = Study([{"a": a, "b": b} for a in range(6) for b in range(6)], seed=1)
+    for row in range(36):
+        study.add(row=row, value=2.0 * (row // 6) + row % 6)
+    shares = importance(study)
+    assert shares["a"] == pytest.approx(0.8, abs=0.02)
+    assert shares["b"] == pytest.approx(0.2, abs=0.02)
+
+
+def test_what_is_no_factor_is_refused(study):
+    for call in (
+        lambda: plot_slice(study, "nothing"),
+        lambda: plot_contour(study, ["T"]),
+        lambda: plot_contour(study, ["T", "T"]),
+        lambda: importance(study, by="magic"),
+        lambda: plot_importance(Study({"x": (0.0, 1.0)}), by="lengthscale"),
+    ):
+        with pytest.raises(InvalidInput):
+            call()
