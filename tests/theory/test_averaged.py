@@ -150,3 +150,11 @@ def test_the_lower_bound_without_settings_that_agree_is_the_plain_one():
     assert averaged_regret(one).bound == pytest.approx(plain.bound)
     assert averaged_regret(one * 3).bound == pytest.approx(plain.bound)
     assert averaged_regret(one * 3).unsure == pytest.approx(0.0, abs=1e-12)
+
+
+def test_no_margin_leads_beyond_a_limit():
+    several = settings(2, n=3)
+    free = averaged_regret(several, knee=KNEE)
+    held = averaged_regret(several, knee=KNEE, limits=(-math.inf, free.mean + 0.5 * free.bound))
+    assert held.bound <= free.mean + 0.5 * free.bound - held.mean
+    assert held.bound <= free.bound

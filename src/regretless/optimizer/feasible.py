@@ -147,11 +147,12 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
         shown = min(max(fallback, limits[0]), limits[1])
         gain = float(np.mean([proof.gain for proof in proofs])) + max(proofs[0].fallback - shown, 0.0)
         point = Point(X[index], index if candidates is not None else None)
-        expected = expected_at(task, beliefs, point)
+        expected, bound = expected_at(task, beliefs, point), careful_mean(each)
         if limits != (-math.inf, math.inf):
             mean = float(np.mean([proof.mean for proof in proofs]) - lift.mean())
             expected[objective.name] = (objective.outward(mean), expected[objective.name][1])
-        violation, bound = _violation(task, beliefs, point), careful_mean(each)
+            bound = min(bound, max(limits[1] - mean, 0.0))
+        violation = _violation(task, beliefs, point)
         refuse_infinite(gain, bound, *violation.values(), *(v for pair in expected.values() for v in pair))
         params, row = params_of(task, point)
         return FeasibleRegret(

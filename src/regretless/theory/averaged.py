@@ -144,13 +144,13 @@ def averaged_regret(
     exceeds = None
     if eps is not None:
         exceeds = float(np.minimum(np.array([c.exceeds for c in found], dtype=np.float64) + below, 1.0).mean())
-    here = means[:, index]
+    here, mean = means[:, index], float((np.array([c.mean for c in found]) - lift).mean())
     return AveragedCertificate(
         index=index,
-        mean=float((np.array([c.mean for c in found]) - lift).mean()),
+        mean=mean,
         sd=math.sqrt(float(np.mean([c.sd**2 for c in found])) + float(here.var())),
         n_candidates=found[0].n_candidates,
-        bound=careful_mean(each),
+        bound=min(careful_mean(each), max(limits[1] - mean, 0.0)),  # no margin leads beyond the limit
         tail_sum=float((np.array([c.tail_sum for c in found]) + lift).mean()),
         pairwise=float((np.array([c.pairwise for c in found]) + lift).mean()),
         lemma=float((np.array([c.lemma for c in found]) + lift).mean()),
