@@ -1,6 +1,7 @@
 """Optimise the Holder table function with IRGP-UCB and draw what happened: `make run`.
 
-The function has many local maxima and four global ones, at (±8.055, ±9.665), of 19.2085.
+The function has many local maxima and four global ones, at (±8.055, ±9.665), of 19.2085. The seed shows a typical run:
+of the seeds 0 to 19 ten end closer to the optimum, nine farther away, and all of them on one of the four.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from regretless.problems import by_name
 
 def main() -> None:
     problem = by_name("holder-table")
-    result = regretless.maximize(problem, problem.space, n_trials=60, seed=2, progress=True)
+    result = regretless.maximize(problem, problem.space, n_trials=60, seed=9, progress=True)
     best, at = result.best, result.recommended
     assert best is not None
     assert at is not None

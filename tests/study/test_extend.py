@@ -112,7 +112,8 @@ def test_data_outside_become_those_of_a_new_row():
     now, still = study.trials[outside.number], study.trials[other.number]
     assert (now.row, now.note) == (study.space.index_of({"T": 80, "acid": "b"}), None)
     assert (still.row, still.note) == (None, other.note)
-    np.testing.assert_allclose(study.predict([FIRST[0]]), before)
+    # One level more: the prior of the column's length scale is a little wider.
+    np.testing.assert_allclose(study.predict([FIRST[0]]), before, rtol=1e-3)
     go_on(study, 16 - 5)
     assert sum(trial.params == {"T": 80, "acid": "b"} for trial in study.trials) == 1
 

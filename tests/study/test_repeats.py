@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.study.helpers import ROWS
 
 from regretless import GPUCB, IRGPUCB, Box, InvalidInput, Mixed, Study, StudyConflict, Surrogate, Table, replay
 from regretless.confidence import Schedule
@@ -221,3 +222,15 @@ def test_all_leaves_failed_rows_alone():
     study = Study(np.array([[0.0], [1.0]]), repeats="all", n_initial=0, seed=1)
     study.add(row=0, failed=True)
     assert {study.ask().row for _ in range(4)} == {1}
+
+
+def test_the_design_of_a_table_names_no_measured_row():
+    """Whatever was added before: with "auto" there is no model yet that could find noise."""
+    first = Study(ROWS, seed=3).ask().row
+    study = Study(ROWS, seed=3)
+    study.add(row=first, value=1.0)
+    asked = [study.ask().row for _ in range(3)]
+    assert first not in asked
+    allowed = Study(ROWS, seed=3, repeats="allow")
+    allowed.add(row=first, value=1.0)
+    assert allowed.ask().row == first

@@ -70,7 +70,7 @@ def as_rule(rule: str | Rule) -> Rule:
     """A rule from its name, with its default settings, or the rule itself.
 
     >>> as_rule("irgp-ucb")
-    IRGPUCB(setting='auto')
+    IRGPUCB(setting='auto', excursions=True)
     """
     if isinstance(rule, Rule):
         return rule

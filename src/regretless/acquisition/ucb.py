@@ -4,13 +4,14 @@ r"""Upper confidence bounds: GP-UCB, RGP-UCB and IRGP-UCB are one formula with t
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from regretless.acquisition.anytime import AnytimeBound
 from regretless.acquisition.base import MomentScore, Rule, View
+from regretless.acquisition.ei import EI
 from regretless.arrays import Floats, show
 from regretless.confidence import AnytimeBand, GammaLaw, Interleaved, Law, Schedule, ShiftedExponential
 from regretless.confidence.schedules import EVERY
@@ -24,6 +25,9 @@ Setting = Literal["auto", "paper", "theory", "heuristic"]
 #: The default's shift at every fourth step on a box, where there is no theorem without constants of the kernel. Chosen
 #: on benchmarks, as the period was (ADR 22).
 BOX_SHIFT = 4.0
+#: The first of so many steps is no excursion, the second one goes for the expected improvement, the last for an upper
+#: bound with the shift of a box (ADR 55).
+EXCURSIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,7 @@ class UCB(Rule):
         return MomentScore(view.posterior, UpperBound(math.sqrt(zeta)), {"zeta": zeta})
 
 
+@dataclass(frozen=True, slots=True)
 class IRGPUCB(UCB):
     """IRGP-UCB: zeta = s + Exp(rate 1/2), fresh at each step (Takeno et al. 2023); by default with exploiting steps.
 
@@ -113,15 +118,37 @@ class IRGPUCB(UCB):
       the cumulative regret keeps its order, and the steps in between find good points sooner. On boxes it is a
       heuristic.
 
+    ``excursions``, on by default with ``"auto"`` alone: in a box two of three steps go by a second model that keeps to
+    the scale of the whole space (`Surrogate.survey`), in turns to the largest expected improvement and to the largest
+    upper bound with s = 4, unless the values look like one hill (ADR 55). They leave local maxima that the first model
+    would stay at.
+
     >>> IRGPUCB("theory").law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
     14.429216
     >>> [IRGPUCB().law(n_candidates=1000, dim=3).mean(t).__round__(2) for t in (1, 2, 3, 4)]
     [2.0, 2.0, 2.0, 14.43]
     """
 
-    __slots__ = ()
-    name = "irgp-ucb"
-    family = ShiftedExponential
+    name: ClassVar[str] = "irgp-ucb"
+    family: ClassVar[type[ShiftedExponential]] = ShiftedExponential
+    excursions: bool | None = None
+
+    def __post_init__(self) -> None:
+        UCB.__post_init__(self)
+        if self.excursions is None:
+            object.__setattr__(self, "excursions", self.setting == "auto")
+
+    def excursion(self, t: int) -> Rule | None:
+        """The rule of step t if it is an excursion, where the values call for one; None otherwise.
+
+        >>> [getattr(IRGPUCB().excursion(t), "name", None) for t in (1, 2, 3, 4)]
+        [None, 'ei', 'irgp-ucb', None]
+        """
+        if not self.excursions or t % EXCURSIONS == 1:
+            return None
+        if self.setting != "auto":
+            return self
+        return replace(self, setting=ShiftedExponential(BOX_SHIFT)) if t % EXCURSIONS == 0 else EI()
 
     def _default(self, n_candidates: int | None, dim: int) -> Law:  # noqa: ARG002
         if n_candidates is None:

@@ -9,6 +9,7 @@ from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise, pooled
 from regretless.gp.outcome_transform import Units
+from regretless.gp.places import is_one_hill
 from regretless.gp.regression import PointMoments, Posterior, posterior
 from regretless.gp.schedule import fitted_to, refit_due
 from regretless.gp.surrogate import Surrogate
@@ -40,6 +41,7 @@ __all__ = [
     "draw_settings",
     "fit",
     "fitted_to",
+    "is_one_hill",
     "pooled",
     "posterior",
     "prior_factor",

@@ -109,6 +109,7 @@ class Model(Protocol):
         noise: Noise | None = None,
         source: Source | None = None,
         knee: float | None = None,
+        levels: tuple[int, ...] | None = None,
     ) -> Hyperparameters:
         """Hyperparameters for the data."""
         ...

@@ -10,6 +10,7 @@ from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.noise import Noise
 from regretless.gp.objective import FitObjective
 from regretless.gp.outcome_transform import Units
+from regretless.gp.places import units_of_places
 from regretless.gp.regression import Posterior
 from regretless.gp.settings import FitSettings
 from regretless.gp.transfer import Source
@@ -34,12 +35,14 @@ def fit(
     noise: Noise | None = None,
     source: Source | None = None,
     knee: float | None = None,
+    levels: tuple[int, ...] | None = None,
 ) -> Hyperparameters:
     """Hyperparameters for the data, from the last ones (``start``) and some further starts.
 
     With fewer than two observations, or when no start gives a finite optimum, the starting point itself is returned.
     A fitted mean goes into the units: the model sees values less their mean. ``noise`` is what is known of it, in the
-    units of y; the fitted noise is then an extra that all observations have.
+    units of y; the fitted noise is then an extra that all observations have. ``levels`` are the numbers of categories
+    of the columns, 0 for numbers: what the prior of their length scales depends on.
 
     With a ``source`` there are two further fits, jointly with it: in the units of the study and in those of the
     source, which are better where both measured the same outcome. The better of them is taken where it predicts each
@@ -47,14 +50,17 @@ def fit(
     source is left. With fewer than two observations nothing can be compared, and the source is believed as the prior of
     rho says.
     """
-    own = Units.of(y, compress=surrogate.compress) if surrogate.standardize else Units()
+    own = _units(surrogate, X, y, categorical) if surrogate.standardize else Units()
     own = own if knee is None else Units.around(y, knee, first=2 * X.shape[1] + 2)
-    alone = _fit(surrogate, X, y, own, categorical, start, rng, noise, None)
+    alone = _fit(surrogate, X, y, own, categorical, levels, start, rng, noise, None)
     if source is None:
         return alone
     before = start if start is not None and start.rho else _as_start(source)
     choices = [units for units in (source.units, own) if _within_reach(units, y)]
-    joint = [_fit(surrogate, X, y, units, categorical, before, rng, noise, source) for units in dict.fromkeys(choices)]
+    joint = [
+        _fit(surrogate, X, y, units, categorical, levels, before, rng, noise, source)
+        for units in dict.fromkeys(choices)
+    ]
     if len(y) < 2:
         return joint[0]
 
@@ -77,6 +83,7 @@ def _fit(
     y: Floats,
     units: Units,
     categorical: tuple[bool, ...],
+    levels: tuple[int, ...] | None,
     start: Hyperparameters | None,
     rng: np.random.Generator,
     noise: Noise | None,
@@ -87,7 +94,7 @@ def _fit(
     if len(given) != d:
         raise InvalidInput(f"lengthscale must be one number or one per column, {d} in all; got {len(given)}.")
     seen = None if noise is None else noise.scaled(units.slope(y))
-    objective = FitObjective.build(surrogate, X, units.standardised(y), categorical, seen, source)
+    objective = FitObjective.build(surrogate, X, units.standardised(y), categorical, seen, source, levels)
     family, best = objective.first_guess(start)
     if len(objective.y) >= 2 and objective.free.any():
         further = [objective.further_start(rng) for _ in range(surrogate.restarts)]
@@ -101,6 +108,12 @@ def _fit(
     signal_var = surrogate.signal_var if surrogate.signal_var is not None else float(theta[d])
     noise_var = surrogate.noise_var if surrogate.noise_var is not None else float(theta[d + 1])
     return Hyperparameters(family, lengthscale, signal_var, noise_var, units, objective.rho(best))
+
+
+def _units(surrogate: FitSettings, X: Floats, y: Floats, categorical: tuple[bool, ...]) -> Units:
+    if surrogate.places:
+        return units_of_places(X, y, categorical, compress=surrogate.compress)
+    return Units.of(y, compress=surrogate.compress)
 
 
 def _within_reach(units: Units, y: Floats) -> bool:

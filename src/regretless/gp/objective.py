@@ -73,6 +73,7 @@ class FitObjective:
         categorical: tuple[bool, ...],
         noise: Noise | None = None,
         source: Source | None = None,
+        levels: tuple[int, ...] | None = None,
     ) -> "FitObjective":
         """The density of standardised values y; of more than ``fit_size`` of them, some stand for all.
 
@@ -82,7 +83,7 @@ class FitObjective:
         if len(y) > surrogate.fit_size:
             kept = np.linspace(0, len(y) - 1, surrogate.fit_size).round().astype(int)
             X, y, noise = X[kept], y[kept], None if noise is None else noise.take(kept)
-        prior = hyperprior(d, surrogate.lengthscale_prior)
+        prior = hyperprior(d, surrogate.lengthscale_prior, levels if surrogate.scale_categories else None)
         bounds = np.log([surrogate.lengthscale_bounds] * d + [(1e-2, 1e2), surrogate.noise_bounds])
         free = np.ones(d + 2, dtype=bool)
         free[d] = surrogate.signal_var is None

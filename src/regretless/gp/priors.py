@@ -13,6 +13,7 @@ __all__ = [
     "LENGTHSCALE",
     "MEAN_VAR",
     "LogNormal",
+    "category_scale",
     "hyperprior",
     "usual_lengthscale",
 ]
@@ -50,17 +51,32 @@ class LogNormal:
         return rng.normal(self.location, self.scale)
 
 
-def hyperprior(dim: int, lengthscale: tuple[float, float]) -> LogNormal:
+def hyperprior(dim: int, lengthscale: tuple[float, float], levels: tuple[int, ...] | None = None) -> LogNormal:
     """The law of ``theta`` = (lengthscale_1..d, signal_var, noise_var).
 
     ``lengthscale`` holds the median for one column and the sd of the logarithm; the median grows with sqrt(d), as
     distances in the cube do (after Hvarfner, Hellsten and Nardi 2024). Standardised values have variance one; a trend
     over the cube makes it larger. The noise is nearly none unless the data say otherwise: median 1e-4 of the variance
-    of y, wide.
+    of y, wide. ``levels``, the numbers of categories of the columns, 0 for numbers, scale their medians by
+    `category_scale`.
     """
     median, spread = lengthscale
     location = math.log(usual_lengthscale(dim, median))
-    return LogNormal(np.array([location] * dim + [0.0, math.log(1e-4)]), np.array([spread] * dim + [1.0, 3.0]))
+    wider = [math.log(category_scale(K)) for K in levels or (0,) * dim]
+    return LogNormal(
+        np.array([location + by for by in wider] + [0.0, math.log(1e-4)]), np.array([spread] * dim + [1.0, 3.0])
+    )
+
+
+def category_scale(K: int) -> float:
+    """How many times farther apart two random ones of K categories are than two random numbers, 1 where K is 0.
+
+    The mean squared distance of two numbers of the unit interval is 1/6, that of two categories 1 - 1/K.
+
+    >>> [round(category_scale(K), 2) for K in (0, 1, 2, 4, 12)]
+    [1.0, 1.0, 1.73, 2.12, 2.35]
+    """
+    return math.sqrt(6.0 * (1.0 - 1.0 / K)) if K > 1 else 1.0
 
 
 def usual_lengthscale(dim: int, median: float = LENGTHSCALE[0]) -> float:

@@ -32,6 +32,8 @@ class FitSettings:
     standardize: bool = True
     fit_mean: bool = True
     compress: bool = True
+    scale_categories: bool = True
+    places: bool = False
 
     def __post_init__(self) -> None:
         if self.kernel not in (*FAMILIES, "auto"):

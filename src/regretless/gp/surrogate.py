@@ -54,6 +54,13 @@ class Surrogate(FitSettings):
     compress
         Whether, before that, values below their median are taken by about their logarithm, see
         `regretless.gp.outcome_transform`. Not without ``standardize``.
+    scale_categories
+        Whether the prior of a column of K categories has its median sqrt(6 (1 - 1/K)) times as large: two random
+        categories are as much farther apart than two random numbers. Otherwise a category that was not tried yet has
+        little to do with the others.
+    places
+        Whether median, mean and spread of y are those of places, see `regretless.gp.places`: a crowd of points close
+        together counts once.
 
     >>> Surrogate.paper().kernel
     'rbf'
@@ -73,6 +80,7 @@ class Surrogate(FitSettings):
             refit_every=5,
             fit_mean=False,
             compress=False,
+            scale_categories=False,
         )
 
     @classmethod
@@ -103,6 +111,16 @@ class Surrogate(FitSettings):
         kernel = "matern32" if self.kernel == "auto" else self.kernel
         return replace(self, kernel=kernel, lengthscale_prior=CAUTIOUS_LENGTHSCALE)
 
+    def survey(self) -> "Surrogate | None":
+        """The model to look elsewhere by: the cautious one, in the units of places. None where the model is given.
+
+        This one to search by becomes a lens on the best place once most points are there: its units and length scales
+        are those of that place. The survey keeps to the scale of the whole space. It starts from the medians of its
+        narrow priors alone, so that it depends on the data and on nothing else.
+        """
+        cautious = self.cautious()
+        return None if cautious is self or not self.standardize else replace(cautious, places=True, restarts=0)
+
     def fit(
         self,
         X: Floats,
@@ -114,6 +132,18 @@ class Surrogate(FitSettings):
         noise: Noise | None = None,
         source: Source | None = None,
         knee: float | None = None,
+        levels: tuple[int, ...] | None = None,
     ) -> Hyperparameters:
         """Hyperparameters for the data, see `regretless.gp.fit`."""
-        return fit(self, X, y, categorical=categorical, start=start, rng=rng, noise=noise, source=source, knee=knee)
+        return fit(
+            self,
+            X,
+            y,
+            categorical=categorical,
+            start=start,
+            rng=rng,
+            noise=noise,
+            source=source,
+            knee=knee,
+            levels=levels,
+        )

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from regretless.acquisition import GPUCB, UCB
+from regretless.acquisition import GPUCB, IRGPUCB, UCB
 from regretless.confidence import Schedule
 from regretless.errors import NumericalError, RegretlessError
 from regretless.lab.text import is_measured
@@ -16,6 +16,7 @@ from regretless.optimizer import (
     Task,
     believed,
     doubted,
+    excursion,
     measurement_of,
     params_of,
     suggest,
@@ -52,6 +53,7 @@ class Explanation:
     draw: Literal["cautious", "middling", "bold"]
     cautious: Pick
     bold: Pick
+    excursion: bool = False  # whether it was made by the model that looks elsewhere, as the two others then are
 
 
 def explain(study: Study, trial: Trial) -> Explanation | None:
@@ -72,20 +74,23 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
         return None
     try:
         task, history = asked_from(study, trial.number)
-        if not isinstance(task.rule, UCB):
+        elsewhere = excursion(task, history)
+        rule = elsewhere or task.rule
+        if not isinstance(rule, UCB):
             return None
-        law, t = task.rule.law(task.domain.n_candidates, task.domain.dim), history.n_ruled + 1
+        law, t = rule.law(task.domain.n_candidates, task.domain.dim), history.n_ruled + 1
         low, third, two_thirds, high = (law.quantile(t, p) for p in (CAUTIOUS, 1 / 3, 2 / 3, BOLD))
         if not low < high:
             return None
         state = believed(task, history, trial.number, State.empty(task))  # the model does not depend on the draw
-        cautious, bold = (_pick(task, history, trial.number, value, state) for value in (low, high))
+        away = elsewhere is not None
+        cautious, bold = (_pick(task, history, trial.number, value, state, away=away) for value in (low, high))
     except RegretlessError:  # a model that could not be fitted then cannot be asked now
         return None
     draw: Literal["cautious", "middling", "bold"] = (
         "cautious" if zeta < third else "middling" if zeta < two_thirds else "bold"
     )
-    return Explanation(trial, draw, cautious, bold)
+    return Explanation(trial, draw, cautious, bold, away)
 
 
 def measured_before(study: Study, trial: Trial) -> int:
@@ -140,9 +145,11 @@ def expectations(study: Study, trials: Sequence[Trial]) -> list[Expected | None]
     return [of.get(trial.number) for trial in trials]
 
 
-def _pick(task: Task, history: History, number: int, zeta: float, state: State) -> Pick:
+def _pick(task: Task, history: History, number: int, zeta: float, state: State, *, away: bool) -> Pick:
     """The same suggestion with this zeta in place of a draw."""
-    made, _ = suggest(replace(task, rule=GPUCB(Schedule.constant(zeta))), history, number, state)
+    law = Schedule.constant(zeta)
+    rule = IRGPUCB(law, excursions=True) if away else GPUCB(law)
+    made, _ = suggest(replace(task, rule=rule), history, number, state)
     params, row = params_of(task, made.point)
     mean, sd = made.expected[0]
     return Pick(zeta, params, row, task.objective.outward(mean), sd)

@@ -48,7 +48,7 @@ from regretless.optimizer.scene import reference_of
 from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
 from regretless.optimizer.stopping import HypervolumeLeft, Regret, StopRule, check_stop
-from regretless.optimizer.suggestion import Suggestion, suggest
+from regretless.optimizer.suggestion import Suggestion, excursion, suggest
 from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, params_of, with_table
 
 __all__ = [
@@ -97,6 +97,7 @@ __all__ = [
     "check_stop",
     "doubt",
     "doubted",
+    "excursion",
     "expect",
     "expect_measurement",
     "expected_at",

@@ -35,7 +35,19 @@ from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 
-__all__ = ["Belief", "Fitted", "believe", "doubt", "heeded", "imagine", "in_reach", "in_use", "outdated", "told_key"]
+__all__ = [
+    "Belief",
+    "Fitted",
+    "believe",
+    "doubt",
+    "explore",
+    "heeded",
+    "imagine",
+    "in_reach",
+    "in_use",
+    "outdated",
+    "told_key",
+]
 
 Belief = Posterior | TablePosterior | BlockPosterior
 
@@ -119,6 +131,21 @@ def doubt(task: Task, series: Series, state: Fitted | None) -> Fitted:
         surrogate = surrogate.cautious()
     restarts = max(surrogate.restarts, _STARTS)
     task = replace(task, surrogate=replace(surrogate, restarts=restarts, fit_mean=False, compress=False))
+    return _of_values(task, series, state)
+
+
+def explore(task: Task, series: Series, state: Fitted | None) -> Fitted:
+    """The posterior of the survey, by which excursions are made: see `Surrogate.survey`.
+
+    Like that of certificates it depends on what was told alone.
+    """
+    surrogate = task.surrogate.survey()
+    assert surrogate is not None
+    return _of_values(replace(task, surrogate=surrogate), series, state)
+
+
+def _of_values(task: Task, series: Series, state: Fitted | None) -> Fitted:
+    """The posterior whose fits depend on the told values, and on nothing that was asked before."""
     seen = fitted_to(task.surrogate, len(series.y), _candidates(task))
     if (series.y[:seen] == series.y[:1]).all():
         seen = len(series.y)
@@ -278,6 +305,7 @@ def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT)
         noise=series.noise,
         source=series.source,
         knee=task.knee,
+        levels=task.domain.n_levels,
     )
     return Fit(hyperparameters, trial, tuple(series.told.trials.tolist()))
 

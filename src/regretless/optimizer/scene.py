@@ -68,9 +68,9 @@ def objective_of(score: JointScore) -> Objective:
     return Objective(score.at, score.value_and_gradient, FINE, score.edges)
 
 
-def scene_of(task: Task, history: History, trial: int, state: State) -> Scene:
-    """What the rule sees at the suggestion of ``trial``."""
-    fitted = [state.believed(k) for k in range(len(task.outcomes))]
+def scene_of(task: Task, history: History, trial: int, state: State, models: Sequence[Fitted] | None = None) -> Scene:
+    """What the rule sees at the suggestion of ``trial``: the posteriors to search by, or other ``models``."""
+    fitted = state.all_believed() if models is None else models
     series = [history.series(k) for k in range(len(task.outcomes))]
     counted = [heeded(task, part, fit) for part, fit in zip(series, fitted, strict=True)]
     beliefs = [

@@ -5,21 +5,24 @@ from dataclasses import dataclass, replace
 from regretless.linalg import single_thread
 from regretless.optimizer.average import Averaged, averaged
 from regretless.optimizer.history import History
-from regretless.optimizer.model import Fitted, believe, outdated
+from regretless.optimizer.model import Fitted, believe, explore, outdated
 from regretless.optimizer.task import Task
 
-__all__ = ["State", "believed", "doubted", "kept", "with_search"]
+__all__ = ["State", "believed", "doubted", "kept", "with_search", "with_survey"]
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """For each outcome the posterior to search by, and the belief to certify by, as far as they were asked for.
 
+    ``survey`` is that of excursions, which are made with one outcome only.
+
     It only saves time: whoever starts without gets the same bits.
     """
 
     search: tuple[Fitted | None, ...]
     doubts: tuple[Averaged | None, ...]
+    survey: Fitted | None = None
 
     @classmethod
     def empty(cls, task: Task) -> "State":
@@ -57,7 +60,13 @@ def believed(task: Task, history: History, trial: int, state: State) -> State:
 def with_search(task: Task, history: History, trial: int, state: State) -> State:
     """As `believed`, where BLAS is on one thread already."""
     each = zip(range(len(task.outcomes)), state.search, strict=True)
-    return State(tuple(believe(task.of(k), history.series(k), trial, fitted) for k, fitted in each), state.doubts)
+    search = tuple(believe(task.of(k), history.series(k), trial, fitted) for k, fitted in each)
+    return replace(state, search=search)
+
+
+def with_survey(task: Task, history: History, state: State) -> State:
+    """The state with the posterior of excursions, given everything told, where BLAS is on one thread already."""
+    return replace(state, survey=explore(task, history.series(), state.survey))
 
 
 def doubted(task: Task, history: History, state: State) -> State:

@@ -61,6 +61,7 @@ def html_report(
         "<h2>Every suggestion, explained</h2>",
         _EXPLAINED.format(_SCORE[study.direction]) if len(study.outcomes) == 1 else _EXPLAINED_SEVERAL,
         *_again(study),
+        *_away(study),
         _suggestions(study, row_name, progress),
         "<h2>Every trial</h2>",
         _trials(study, row_name),
@@ -82,6 +83,10 @@ median, and in brackets where nine of ten should fall.</p>"""
 _REPEATED = """<p>Some experiments were suggested again although they had a result: by the rule's score another one was
 worth more than a result anywhere else, as happens where measurements are noisy. A study made with repeats "never"
 measures nothing twice.</p>"""
+_EXCURSIONS = """<p>An <b>excursion</b> looks elsewhere: it goes by a second model that keeps to the scale of the whole
+space, where the first one has come to know its best place closely and would stay there. In turns it takes what promises
+the largest improvement, without any draw, and the best by mean and ζ; what a cautious and a bold draw would have picked
+is then by the second model, too. There are no excursions while the results look like the slopes of one hill.</p>"""
 _SCORE = {"maximize": "largest <b>mean + √ζ · sd</b>", "minimize": "smallest <b>mean − √ζ · sd</b>"}
 
 
@@ -189,15 +194,23 @@ def _again(study: Study) -> list[str]:
     return [_REPEATED] if repeats else []
 
 
+def _away(study: Study) -> list[str]:
+    """What an excursion is, where there was one."""
+    return [_EXCURSIONS] if any("excursion" in trial.record for trial in study.trials) else []
+
+
 def _why(study: Study, trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
     if len(study.outcomes) > 1:
         return [_drawn(trial), results(study, trial) or trial.status]
     if why is None:
         reason = {"design": "initial design: nothing to model yet", "random": trial.fallback or "at random"}
+        if "excursion" in trial.record:
+            reason["rule"] = "excursion: the largest expected improvement"
         zeta = number(trial.zeta) if trial.zeta is not None else reason.get(trial.source, "–")
         return [zeta, "–", "–", _outcome(trial)]
     picks = (_other(trial, pick, row_name) for pick in (why.cautious, why.bold))
-    return [f"{trial.zeta:.3g}, {why.draw}", *picks, _outcome(trial)]
+    kind = f"{why.draw}, excursion" if why.excursion else why.draw
+    return [f"{trial.zeta:.3g}, {kind}", *picks, _outcome(trial)]
 
 
 def _drawn(trial: Trial) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from regretless._version import __version__
 from regretless.errors import Exhausted, StoreBusy, TrialConflict
-from regretless.optimizer import Suggestion, fit_to_data, kept, params_of, suggest
+from regretless.optimizer import Suggestion, fit_to_data, hyperparameters_to_data, kept, params_of, suggest
 from regretless.study.carried import Carried
 from regretless.study.journal import Event
 from regretless.study.ledger import Ledger, Recorder
@@ -144,6 +144,7 @@ def suggestion_data(suggestion: Suggestion, ledger: Ledger) -> dict[str, Any]:
         "source": suggestion.source,
         "record": record,
         "fit": fits[0] if fits else None,
+        **({} if suggestion.survey is None else {"survey": hyperparameters_to_data(suggestion.survey)}),
         **several,
         "jitter": suggestion.jitter,
         "fallback": suggestion.fallback,

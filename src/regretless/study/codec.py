@@ -7,7 +7,7 @@ installed packages that announce rules, and those of modules that the caller nam
 import importlib
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from regretless.acquisition import JOINT_RULES, RULES, UCB, JointRule, Rule
 from regretless.errors import InvalidInput, StoreDamaged, UntrustedCode
 from regretless.gp import Surrogate
 
-__all__ = ["RULES_GROUP", "Trust", "function_of", "object_from_data", "object_to_data"]
+__all__ = ["RULES_GROUP", "Trust", "function_of", "object_from_data", "object_to_data", "same_setup"]
 
 #: The entry points by which installed packages announce rules.
 RULES_GROUP = "regretless.rules"
@@ -30,7 +30,10 @@ _KINDS += (law for law in vars(confidence).values() if isinstance(law, type) and
 _OWN: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 
 #: Settings that came later: what was in force in a study that does not name them.
-_BEFORE: dict[str, dict[str, Any]] = {"Surrogate": {"compress": False, "fit_mean": False}}
+_BEFORE: dict[str, dict[str, Any]] = {
+    "Surrogate": {"compress": False, "fit_mean": False, "scale_categories": False},
+    "IRGPUCB": {"excursions": False},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,19 @@ def object_from_data(data: Any, what: str, trust: Trust = _NOBODY) -> Any:
             f"{what}: {data['class']} cannot be made from its stored settings {settings}: {error}. "
             "It must take the settings it had when the study was created."
         ) from error
+
+
+def same_setup(given: Any, stored: Any) -> bool:
+    """Whether an object is set up like a stored one, or was by the same words before it had settings that came later.
+
+    >>> from regretless import IRGPUCB
+    >>> same_setup(IRGPUCB(), IRGPUCB(excursions=False)), same_setup(IRGPUCB(excursions=False), IRGPUCB())
+    (True, False)
+    """
+    later = _BEFORE.get(type(given).__name__, {})
+    if later and type(given) is type(stored):
+        given = replace(given, **{name: old for name, old in later.items() if getattr(stored, name) == old})
+    return bool(given == stored)
 
 
 def function_of(name: str, trust: Trust) -> Callable[..., Any]:

@@ -37,7 +37,7 @@ from regretless.spaces import (
     space_from_data,
     space_to_data,
 )
-from regretless.study.codec import Trust, function_of, object_from_data, object_to_data
+from regretless.study.codec import Trust, function_of, object_from_data, object_to_data, same_setup
 from regretless.study.journal import Journal
 
 __all__ = ["GIVEN", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
@@ -181,7 +181,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
         unlike = difference(new, old)
         if unlike and not same_rows(new, old) and not same_rows(new, _extended(old, journal)):
             raise _conflict(name, f"has another space: {unlike}")
-    if given["rule"] is not None and as_any_rule(given["rule"], task.outcomes) != task.rule:
+    if given["rule"] is not None and not same_setup(as_any_rule(given["rule"], task.outcomes), task.rule):
         raise _conflict(name, f"has the rule {task.rule!r}, not {show(given['rule'])}")
     if given["limits"] is not None:
         new_limits, limits = _limits_given(given["limits"], task), _limits(task)
@@ -196,7 +196,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
         "seed": task.seed,
     }
     for what, value in had.items():
-        if given.get(what) is not None and given[what] != value:
+        if given.get(what) is not None and not same_setup(given[what], value):
             raise _conflict(name, _unlike(what, value, given[what]))
     if of_outcomes is not None:
         pairs = {outcome.name: (outcome.sense, outcome.bound) for outcome in task.constraints}

@@ -56,7 +56,7 @@ class Study(Predictions, Corrections):
     repeats
         Whether a point may be suggested again. ``"all"``: the best score wins, measured before, pending or not, as in
         the theorem for batches. ``"allow"``: pending points are left out while there are others, else as in the
-        theorems. ``"auto"``: a measured point only where the model finds noise (and by the initial design of a table),
+        theorems. ``"auto"``: a measured point only where the model finds noise,
         never where a parameter is real. ``"never"``: nothing twice. Overrides the space's own. None is ``"allow"`` for
         the preset ``"paper"``, for known hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, otherwise
         ``"auto"``.

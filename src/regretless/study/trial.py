@@ -36,8 +36,9 @@ class Trial(Shown):
         ``"added"`` (a result that was not asked for).
     record
         Why this point: what the rule drew (``zeta``, squared; thresholds and maxima in the model's standardised units)
-        and what the model expected (``mean``, ``sd``, in the user's units and sign); where there are very many results,
-        on how many (``used``) of how many (``told``) the model rests.
+        and what the model expected (``mean``, ``sd``, in the user's units and sign); ``excursion`` is 1 where the
+        step was taken by the model that looks elsewhere; where there are very many results, on how many (``used``) of
+        how many (``told``) the model rests.
     hyperparameters
         The model behind the suggestion, None for the initial design.
     jitter

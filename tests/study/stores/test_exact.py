@@ -288,7 +288,7 @@ def test_the_model_is_fitted_no_more_often_for_being_reopened(tmp_path):
     models = []
     for _ in range(14):
         with Study.open(tmp_path / "lab.db", "s", space={"x": (0.0, 1.0)}, n_initial=2, seed=1,
-                        surrogate=Surrogate(refit_every=4)) as study:  # fmt: skip
+                        rule=IRGPUCB(excursions=False), surrogate=Surrogate(refit_every=4)) as study:  # fmt: skip
             trial = study.ask()
             study.tell(trial, math.sin(5.0 * trial.params["x"]))
             models.append(repr(trial.hyperparameters))

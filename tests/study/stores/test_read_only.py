@@ -116,7 +116,7 @@ def test_a_write_that_was_interrupted(path, tmp_path, what, old_sqlite):
     writer.execute("PRAGMA cache_size=1")  # so that pages are written before the commit
     writer.execute("BEGIN IMMEDIATE")
     for _ in range(200):
-        writer.execute("UPDATE regretless_events SET data = data || zeroblob(400)")
+        writer.execute("UPDATE regretless_events SET data = data || zeroblob(4000)")
         writer.execute("UPDATE regretless_events SET data = 'gone'")
     for part in ("", "-journal"):
         shutil.copy(f"{path}{part}", f"{place}{part}")

@@ -182,7 +182,7 @@ class Ledger:
             row=data["row"],
             source=data["source"],
             record=data["record"],
-            hyperparameters=self._hyperparameters(fits),
+            hyperparameters=_survey(data["survey"]) if "survey" in data else self._hyperparameters(fits),
             jitter=data["jitter"],
             fallback=data["fallback"],
         )
@@ -312,3 +312,8 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "certified": Ledger._noted,
     "linked": Ledger._linked,
 }
+
+
+def _survey(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Hyperparameters of an excursion as they were before they were stored: a list is a tuple."""
+    return {**data, "lengthscale": tuple(data["lengthscale"])}
