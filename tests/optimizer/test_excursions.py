@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from regretless.study.replay import asked_from
+from regretless.study.replays import asked_from
 from scipy.stats import wilcoxon
 from tests.study.helpers import all_bits
 
