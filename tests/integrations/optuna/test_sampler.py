@@ -202,6 +202,22 @@ def test_failures_of_workers_can_be_ignored():
         RegretlessSampler(failures="raise")
 
 
+def test_hyperband_has_brackets_that_are_studies_of_their_own():
+    def objective(trial):
+        x, n = trial.suggest_float("x", 0.0, 1.0), trial.suggest_int("n", 1, 4)
+        for step in range(9):
+            trial.report((x - 0.3) ** 2 + n / (step + 1), step)
+            if trial.should_prune():
+                raise optuna.TrialPruned
+        return (x - 0.3) ** 2 + n / 9
+
+    pruner = optuna.pruners.HyperbandPruner(max_resource=9)
+    study = optuna.create_study(sampler=RegretlessSampler(seed=1), pruner=pruner)
+    study.optimize(objective, n_trials=30)
+    assert len(set(points(study))) == 30
+    assert study.best_value < 0.13  # the optimum is 1/9
+
+
 # Spaces --------------------------------------------------------------------------------------------------------------
 
 

@@ -49,7 +49,7 @@ def from_optuna(study: optuna.Study, space: Any = None, **settings: Any) -> Impo
     if not complete:
         raise InvalidInput(f"no trial of the study {study.study_name!r} has completed: there is nothing to learn from.")
     codecs = codecs_of(complete)
-    outcomes = outcomes_of(study, complete)
+    outcomes = outcomes_of(study, complete, study.metric_names)
     ours = study_of(
         outcomes,
         as_space({name: codec.dimension for name, codec in codecs.items()} if space is None else space),

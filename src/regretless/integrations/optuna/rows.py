@@ -12,12 +12,14 @@ from regretless.optimizer import Outcome, as_outcomes
 __all__ = ["outcomes_of", "params_in", "row_values", "values_of"]
 
 
-def outcomes_of(study: Study, trials: Iterable[FrozenTrial]) -> tuple[Outcome, ...]:
-    """The objectives by their metric names, then the constraints that any of the trials has, which must be <= 0."""
+def outcomes_of(
+    study: Study, trials: Iterable[FrozenTrial], metric_names: Sequence[str] | None = None
+) -> tuple[Outcome, ...]:
+    """The objectives by the names of their metrics, then the constraints that any trial has, which must be <= 0."""
     directions = ["maximize" if d == StudyDirection.MAXIMIZE else "minimize" for d in study.directions]
     known = sorted({name for trial in trials for name in trial.constraints})
     several = len(directions) > 1
-    names = study.metric_names or ([f"value {k}" for k in range(len(directions))] if several else ["value"])
+    names = metric_names or ([f"value {k}" for k in range(len(directions))] if several else ["value"])
     return as_outcomes(
         objective=None if several else names[0],
         direction=None if several else directions[0],

@@ -1,5 +1,6 @@
 """Randomised GP-UCB as a sampler of Optuna. Optuna keeps the trials; a suggestion is a pure function of them."""
 
+import contextlib
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -395,5 +396,5 @@ def _identity(study: Study) -> tuple[str, int]:
 
 
 def _stop(study: Study) -> None:
-    if study._thread_local.in_optimize_loop:
+    with contextlib.suppress(RuntimeError):  # outside of a loop there is nothing to stop
         study.stop()

@@ -104,7 +104,7 @@ class StopByRegret:
             return None
         if all(codec.distribution.single() for codec in codecs.values()) or len(codecs) < len(distributions):
             return None
-        outcomes = outcomes_of(study, complete)
+        outcomes = outcomes_of(study, complete, study.metric_names)
         ours = self._following(study, codecs, outcomes)
         for other in trials:
             if other.state.is_finished() and other.number not in self._added:
