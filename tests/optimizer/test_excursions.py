@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from regretless.study.replays import asked_from
 from scipy.stats import wilcoxon
 from tests.study.helpers import all_bits
 
@@ -18,6 +17,7 @@ from regretless.gp.evidence import constant_mean
 from regretless.gp.places import units_of_places
 from regretless.optimizer import State, excursion, suggest
 from regretless.problems import by_name
+from regretless.study.replays import asked_from
 
 SPACE = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
 REAL = (False, False)
