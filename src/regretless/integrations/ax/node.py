@@ -138,7 +138,7 @@ class RegretlessNode(ExternalGenerationNode):
         ]
         for params in pending_parameters:
             inward = {n: self._choices[n].label(v) if n in self._choices else v for n, v in params.items()}
-            if not any(row.running and dict(row.params) == inward for row in rows):
+            if not any(row.running and row.params == inward for row in rows):
                 notes.append(next((note for suggested, note in self._batch if suggested == params), None))
                 rows.append(Row(inward, running=True, source=notes[-1]["source"] if notes[-1] else "added"))
         fits = next((note["fits"] for note in reversed(notes) if note and note["fits"]), None)
