@@ -70,7 +70,7 @@ def test_trials_certificates_and_results(study):
     left = study.certificate(0.5, draws=64)
     html = left._repr_html_()
     check(html)
-    assert "P(best)" in html
+    assert "best with probability" in html
     assert "P(regret &gt; 0.5)" in html
     result = maximize(lambda p: -((p["x"] - 0.3) ** 2), {"x": (0.0, 1.0)}, 6, seed=1)
     check(result._repr_html_())

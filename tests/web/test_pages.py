@@ -48,6 +48,7 @@ def test_a_study_shows_certificate_gauge_and_cards(ada, store):
         left = study.certificate()
         expected = study.predict_measurement([study.trials[8].params])
     assert left.promise("line") in unescape(page)
+    assert "of the bound from not knowing the model" in page
     assert "stop at 0.5" in page
     assert page.count('class="card experiment"') == 2
     assert f"{expected[0][0]:.1f}"[:3] in page

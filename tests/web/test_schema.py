@@ -38,7 +38,7 @@ def send(client: TestClient, case: Any, known: str, real: bool) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["POSITIVE", "NEGATIVE"])
 def test_no_request_is_an_error_of_ours(app, doors, store, mode):
-    small(store, results=4, pending=2)
+    small(store, results=4, pending=2, repeats="never")  # ends after 18 trials: thousands of fits test nothing more
     client = TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=False, follow_redirects=False)
     client.headers["authorization"] = f"Bearer {doors.token}"
     schema = schemathesis.openapi.from_dict(client.get("/api/v1/openapi.json").json())

@@ -58,10 +58,10 @@ def _certificate(left: Certified) -> str:
     facts = [("Model", f"{words}. {left.trust.message}"), ("Results", f"{left.used} of {left.told} used")]
     if isinstance(left, RemainingRegret):
         facts.insert(0, ("Expected", plus_minus(left.mean, left.sd)))
-        facts += [] if left.best is None else [("P(best)", share(left.best.estimate))]
         facts += [] if left.exceeds is None else [(f"P(regret > {number(left.eps)})", f"at most {share(left.exceeds)}")]
+    facts += [("Beside the bound", left.beside())] if left.beside() else []
     drawn = gauge(left.bound, None, left.trust.light, of=of).markup
-    return _box([_title("Regret left"), drawn, f"<p>{escape(left.promise())}</p>", _facts(facts)])
+    return _box([f"<div>{_title('Regret left')}</div>", drawn, f"<p>{escape(left.promise())}</p>", _facts(facts)])
 
 
 def _trial(trial: Trial) -> str:

@@ -31,6 +31,7 @@ class Standing:
     light_words: str
     trust: str
     promise: str
+    beside: str  # what joint draws say, and how much comes from not knowing the model
     target: float | None
     gauge: Drawing | None
     trouble: str
@@ -58,6 +59,7 @@ def standing_of(lab: Lab) -> Standing:
         light_words=LIGHTS[light][0],
         trust="" if left is None else left.trust.message,
         promise="" if left is None else left.promise(lab.row_name),
+        beside="" if left is None else left.beside(),
         target=target,
         gauge=None if left is None or shown is None else gauge(shown, target, light, of=_of(left, lab.stop)),
         trouble=status.trouble,
