@@ -27,6 +27,7 @@ def environment() -> Environment:
         loader=PackageLoader("regretless.web"),
         autoescape=True,
         undefined=StrictUndefined,
+        auto_reload=False,  # an update beside a page that runs does not change half of it
         trim_blocks=True,
         lstrip_blocks=True,
     )
