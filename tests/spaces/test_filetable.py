@@ -207,3 +207,13 @@ def test_nothing_lists_all_rows(path):
             refused()
     assert len(table.representatives(40, np.random.default_rng(0))) in range(30, 41)
     assert len(repr(table)) < 200
+
+
+def test_the_budget_of_a_long_table_in_memory_is_on_record():
+    """So that a study goes on alike on another machine; records of before have the budget of then."""
+    long = Table(np.arange(70_000.0)[:, None], memory=123)
+    data = space_to_data(long)
+    assert data["memory"] == space_from_data(data).memory == 123
+    assert space_from_data({name: value for name, value in data.items() if name != "memory"}).memory == 4 << 30
+    assert "memory" not in space_to_data(Table([{"t": 1}, {"t": 2}]))
+    assert Table([{"t": 1}, {"t": 2}]).memory > 1 << 26
