@@ -21,7 +21,7 @@ from regretless.confidence import ShiftedExponential, expected_excess, tail_sum
 from regretless.confidence.normal import mills
 from regretless.confidence.schedules import value_at
 from regretless.errors import InvalidInput
-from regretless.gp.blocks import BLOCK, BlockPosterior, Law, exact_moments
+from regretless.gp.blocks import BlockPosterior, Law, exact_moments
 from regretless.linalg import single_thread
 from regretless.theory.certificate import Certificate
 from regretless.theory.limited import limited_exceedance, limited_mean
@@ -31,7 +31,7 @@ __all__ = ["pass_seconds", "remaining_regret_in_blocks"]
 #: Rows whose sums are taken together. They are added up in the order of the table, whoever worked on them.
 _STRIPE = 1 << 14
 #: Rows whose kernel values are computed at once.
-_ROWS = 2 * BLOCK
+_ROWS = 512
 #: Rows that a worker passes between two reports.
 _PIECE = 64
 #: Rows of the sample that chooses the thresholds.
