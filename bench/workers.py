@@ -41,8 +41,8 @@ RATE = {
     "optuna-dask": "Optuna TPE, Dask",
 }
 REGRET = {
-    "regretless": "Regretless, workers=8",
-    "optuna-gp": "Optuna GP, n_jobs=8",
+    "regretless": "Regretless, 8 threads",
+    "optuna-gp": "Optuna GP, n_jobs=8 (threads)",
     "botorch": "BoTorch qLogEI, pending points, 8 threads",
 }
 BOUNDS = [(0.0, 1.0)] * 6
