@@ -152,6 +152,19 @@ def test_the_lower_bound_without_settings_that_agree_is_the_plain_one():
     assert averaged_regret(one * 3).unsure == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_compression_lifts_a_poor_recommendation_is_added_under_each_setting(seed):
+    several = settings(seed, n=5)
+    worst = int(np.mean([each.mean for each in several], axis=0).argmin())
+    found = averaged_regret(several, index=worst, eps=0.5, knee=KNEE)
+    lift = np.array([lifted(each.mean[worst], each.sd[worst], KNEE) for each in several])
+    assert lift.min() > 0.01
+    plain = averaged_regret(several, index=worst, eps=0.5)
+    np.testing.assert_allclose(found.each, np.array(plain.each) + lift)
+    assert found.mean == pytest.approx(plain.mean - lift.mean())
+    assert found.exceeds >= plain.exceeds
+
+
 def test_no_margin_leads_beyond_a_limit():
     several = settings(2, n=3)
     free = averaged_regret(several, knee=KNEE)
