@@ -11,7 +11,7 @@ from regretless.optimizer.certificate import FrontRegret
 from regretless.optimizer.history import TOLD, History
 from regretless.optimizer.joint import (
     JointMoments,
-    expected_at,
+    expected_at_each,
     log_feasible,
     moments_everywhere,
     objective_moments,
@@ -98,7 +98,7 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
         return FrontRegret(
             rows=tuple(row for _, row in points),
             params=tuple(params for params, _ in points),
-            expected=tuple(expected_at(task, beliefs, point) for point in chosen),
+            expected=tuple(expected_at_each(task, beliefs, chosen)),
             epsilon=epsilon,
             ranges={outcome.name: float(size) for outcome, size in zip(objectives, ranges, strict=True)},
             hypervolume=volume,

@@ -1,6 +1,6 @@
 """Moments of all outcomes at the same points, as they are inside."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from regretless.theory import log_prob_feasible
 __all__ = [
     "JointMoments",
     "expected_at",
+    "expected_at_each",
     "log_feasible",
     "moments_at",
     "moments_everywhere",
@@ -123,11 +124,20 @@ def objective_moments(
 
 def expected_at(task: Task, beliefs: tuple[Averaged, ...], point: Point) -> dict[str, tuple[float, float]]:
     """Mean and sd of every outcome at one point by name, as the user sees them."""
-    found = {}
-    index = np.array([UNLISTED if point.index is None else point.index], dtype=np.intp)
+    return expected_at_each(task, beliefs, [point])[0]
+
+
+def expected_at_each(
+    task: Task, beliefs: tuple[Averaged, ...], points: Sequence[Point]
+) -> list[dict[str, tuple[float, float]]]:
+    """The same at several points at once."""
+    X = np.array([point.x for point in points])
+    index = np.array([UNLISTED if point.index is None else point.index for point in points], dtype=np.intp)
+    found: list[dict[str, tuple[float, float]]] = [{} for _ in points]
     for outcome, belief in zip(task.outcomes, beliefs, strict=True):
-        mean, sd = belief.expected(belief.numbered(point.x[None, :], index))
-        found[outcome.name] = (outcome.outward(float(mean[0])), float(sd[0]))
+        mean, sd = belief.expected(belief.numbered(X, index))
+        for one, m, s in zip(found, mean.tolist(), sd.tolist(), strict=True):
+            one[outcome.name] = (outcome.outward(m), s)
     return found
 
 
