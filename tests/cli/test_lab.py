@@ -208,7 +208,7 @@ def test_what_was_not_measured_before_is_not_marked(run, lab, made):
 
 def test_a_repeat_of_the_design_is_not_said_to_be_the_rules(run, lab):
     (lab / "one.csv").write_text("T,y\n1,5\n2,\n3,\n4,\n")
-    run("init", "one.csv", "--objective", "y", "--seed", 1)
+    run("init", "one.csv", "--objective", "y", "--seed", 1, "--repeats", "allow")
     said = run("suggest").stderr
     assert trials(lab, "one")[1].source == "design"
     assert "initial design" in said
