@@ -368,6 +368,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--folder", default=str(Path(tempfile.gettempdir()) / "regretless-tables"), help="for the files"
     )
+    parser.add_argument("--steps", type=int, default=40, help="suggestions between two fits")
     parser.add_argument("--peer", help="a Python that has BoTorch, such as .venv-bench/bin/python")
     parser.add_argument("--peer-rows", type=int, default=10**7, help="rows that BoTorch is timed on")
     parser.add_argument("--no-real", action="store_true", help="leave tables of measurements out")

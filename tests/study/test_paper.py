@@ -95,8 +95,9 @@ def test_what_is_given_overrules_the_preset():
 
 
 def test_the_record_says_what_was_expected():
-    """Mean and sd of a trial's record are those of `predict` before it was told."""
-    study = Study([(0.0, 1.0)] * 2, direction="minimize", seed=3)
+    """Mean and sd of a trial's record are those of `predict` before it was told, where the model is given."""
+    given = Surrogate.known("rbf", lengthscale=0.4, signal_var=1.0, noise_var=1e-3)
+    study = Study([(0.0, 1.0)] * 2, direction="minimize", surrogate=given, seed=3)
     play(study, 9)
     trial = study.ask()
     mean, sd = study.predict([trial.params])

@@ -72,7 +72,8 @@ def test_noise_makes_recommended_and_best_differ():
     assert recommended.mean < result.best.value  # the best value was luck
     assert recommended.mean == pytest.approx(0.0, abs=0.5)
     mean, _ = result.study.predict([[u] for u in np.linspace(0.0, 1.0, 101)])
-    assert recommended.mean >= mean.max() - 1e-6  # argmax of the posterior mean
+    # The argmax of the mean by which the search goes; predictions are averaged over models that the data leave open.
+    assert recommended.mean >= mean.max() - 0.01 * recommended.sd
 
 
 def test_recommended_on_a_table_is_the_argmax_of_the_mean():

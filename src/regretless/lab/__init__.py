@@ -2,9 +2,9 @@
 
 from regretless.lab.aims import Aims
 from regretless.lab.explanation import Explanation, Pick, explain
-from regretless.lab.importance import importance
 from regretless.lab.lab import Lab
 from regretless.lab.main_effects import Effect, effects
+from regretless.lab.sensitivity import importance
 from regretless.lab.status import StudyStatus, status_of
 
 __all__ = [

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from regretless.errors import InvalidInput
-from regretless.lab.importance import importance
 from regretless.lab.looks import certificates
+from regretless.lab.sensitivity import importance
 from regretless.lab.slices import Axis, anchor_of, axis_of
 from regretless.plots.canvas import BLUE, GREEN, GREY, SKY, VERMILLION, load, mark, new_axes, ticks, tidy
 from regretless.plots.certificate import plot_certificate

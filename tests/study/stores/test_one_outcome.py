@@ -17,18 +17,19 @@ def close(params):
 
 
 @pytest.mark.parametrize("name", ["box", "mixed", "listed", "table"])
-def test_what_was_certified_is_certified_again(tmp_path, name):
-    """The last event is a certificate: model, recommendation and bound come out the same, up to rounding."""
+def test_what_was_certified_stays_on_record(tmp_path, name):
+    """The last event is a certificate of one cautious fit. Those of today are averaged: the same on every opening."""
     path = tmp_path / "one.db"
     shutil.copy(DATA / "one_outcome.db", path)
     with Study.open(path, name) as study:
         then = study.events()[-1].data
-        now = json.loads(json.dumps(study.certificate(0.1, draws=50).to_data()))
-        assert now["params"] == close(then["params"])
-        assert now["row"] == then["row"]
-        for part in ("mean", "sd", "bound", "tail_sum", "pairwise", "exceeds"):
-            assert now[part] == pytest.approx(then[part], rel=1e-6), part
-        assert now["sentence"] == then["sentence"]
+        now = study.certificate(0.1, draws=50)
+        assert set(json.loads(json.dumps(now.to_data()))) >= set(then)
+        assert then["sentence"].startswith("Under the fitted model, recommending")
+        assert now.settings > 1
+        assert now.bound < 2.0 * then["bound"]
+        with Study.open(path, name) as again:
+            assert again.certificate(0.1, draws=50) == now
         assert [trial.status for trial in study.trials].count("told") == 13
         assert study.objective == ("loss [mg]" if study.direction == "minimize" else "value")
 
