@@ -35,7 +35,7 @@ $(VENV)/paper.done: $(VENV)/pip.done pyproject.toml
 
 $(VENV)/docs.done: $(VENV)/pip.done pyproject.toml
 	@echo "installing regretless and its documentation tools ..."
-	$(PIP) install --editable '.[all]' --group docs
+	$(PIP) install --editable '.[all,optuna,sklearn]' --group docs
 	@touch $@
 
 run: $(VENV)/run.done ## optimise the Holder table function and draw what happened
