@@ -145,13 +145,12 @@ def test_where_there_is_no_certificate_the_rest_is_said(run, lab, monkeypatch):
 
     monkeypatch.setattr(Study, "certificate", nothing)
     monkeypatch.setattr(Study, "should_stop", lambda *_, **__: None)
-    rows = "".join(f"{t},{(-1) ** t * 1.7e308!r}\n" for t in range(5))
-    (lab / "huge.csv").write_text("T,yield\n" + rows + "5,\n6,\n")
-    said = run("audit", "huge.csv", "--objective", "yield", "--stop", 1).stdout
+    (lab / "some.csv").write_text("T,yield\n" + "".join(f"{t},{10 - t}\n" for t in range(5)) + "5,\n6,\n")
+    said = run("audit", "some.csv", "--objective", "yield", "--stop", 1).stdout
     assert "not a finite number" in said
-    assert "Best measured  1.7e+308" in said
+    assert "Best measured  10" in said
     assert "without a certificate" in said
-    assert json.loads(run("next", "huge.csv", "--objective", "yield", "--format", "json").stdout)["certificate"] is None
+    assert json.loads(run("next", "some.csv", "--objective", "yield", "--format", "json").stdout)["certificate"] is None
 
 
 def test_the_range_is_known_without_a_study(run, file):
