@@ -53,8 +53,11 @@ lint: $(VENV)/test.done ## ruff, mypy (strict) and the import ladder
 test: lint browser ## everything that must hold: lint, doctests, README code, tests
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
-test-integrations: .venv-torch/test.done .venv-ray/test.done ## the adapters of BoTorch, Ax and Ray, with real runs
-	.venv-torch/bin/python -m pytest -W default tests/integrations/botorch tests/integrations/ax docs/howto/botorch.md docs/howto/ax.md
+test-integrations: .venv-torch/test.done .venv-ray/test.done ## the adapters of BoTorch, Ax and Ray, with real runs; ours beside GPSampler and BayesSearchCV
+	.venv-torch/bin/python -c "import ax, botorch, optuna, skopt"  # else every test below would be skipped
+	.venv-torch/bin/python -m pytest -W default tests/integrations/botorch tests/integrations/ax docs/howto/botorch.md docs/howto/ax.md \
+	  tests/integrations/optuna/test_beside_gp.py tests/integrations/sklearn/test_beside_skopt.py
+	.venv-ray/bin/python -c "import ray.tune"
 	.venv-ray/bin/python -m pytest -W default tests/integrations/ray docs/howto/ray.md
 
 .PHONY: browser

@@ -37,6 +37,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench hosts", description=__doc__.split("\n\n")[0])
     parser.add_argument("--part", choices=("samplers", "searches"), help="one part only")
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds")
+    parser.add_argument("--peers", metavar="A,B", type=lambda text: text.split(","), help="run these only")
     parser.add_argument("--report", action="store_true", help="run nothing")
     parser.add_argument("--docs", action="store_true", help="write the tables into the documentation")
     options = parser.parse_args(arguments)
@@ -47,7 +48,8 @@ def main(arguments: list[str]) -> int:
             continue
         units = part(options.seeds)
         if not options.report:
-            _run_here([unit for unit in units if store.load(unit) is None], console)
+            wanted = options.peers or (*SAMPLERS, *SEARCHES)
+            _run_here([unit for unit in units if unit.peer in wanted and store.load(unit) is None], console)
         heads, lines = _sampler_table(units) if name == "samplers" else _search_table(units)
         table = Table(*heads, title=f"{name}, {options.seeds} seeds", title_justify="left")
         for line in lines:

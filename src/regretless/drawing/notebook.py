@@ -11,7 +11,7 @@ from regretless.drawing.gauges import gauge
 from regretless.drawing.progress import LIGHTS, history_figure
 from regretless.lab.status import counts_of
 from regretless.lab.text import number, pairs, plus_minus, results, share
-from regretless.optimizer import Certified, FrontRegret, RemainingRegret
+from regretless.optimizer import Certified, FrontRegret, RegionLoss, RemainingRegret
 from regretless.study import Result, Study, Trial
 
 __all__ = ["html_of"]
@@ -55,13 +55,14 @@ def _result(result: Result) -> str:
 def _certificate(left: Certified) -> str:
     words, _, _ = LIGHTS[left.trust.light]
     of = "of the front's width" if isinstance(left, FrontRegret) else ""
+    title = "Wrong" if isinstance(left, RegionLoss) else "Regret left"
     facts = [("Model", f"{words}. {left.trust.message}"), ("Results", f"{left.used} of {left.told} used")]
     if isinstance(left, RemainingRegret):
         facts.insert(0, ("Expected", plus_minus(left.mean, left.sd)))
         facts += [] if left.exceeds is None else [(f"P(regret > {number(left.eps)})", f"at most {share(left.exceeds)}")]
     facts += [("Beside the bound", left.beside())] if left.beside() else []
     drawn = gauge(left.bound, None, left.trust.light, of=of).markup
-    return _box([f"<div>{_title('Regret left')}</div>", drawn, f"<p>{escape(left.promise())}</p>", _facts(facts)])
+    return _box([f"<div>{_title(title)}</div>", drawn, f"<p>{escape(left.promise())}</p>", _facts(facts)])
 
 
 def _trial(trial: Trial) -> str:

@@ -7,7 +7,7 @@ from regretless.drawing.axes import Axes, Scale, legend, scale_of
 from regretless.drawing.figure import Figure
 from regretless.drawing.svg import BLUE, GREEN, GREY, ORANGE, VERMILLION, Canvas, Marker
 from regretless.lab.text import number, objectives_of, pairs
-from regretless.optimizer import Certified, FrontRegret
+from regretless.optimizer import Certified, FrontRegret, RegionLoss
 from regretless.study import Study
 
 __all__ = ["LIGHTS", "history_figure", "regret_figure"]
@@ -64,6 +64,8 @@ def regret_figure(looks: Sequence[Certified], counts: Sequence[int], target: flo
         return None
     last, bound = looks[-1], [look.bound for look in looks]
     unit = "widths of the front" if isinstance(last, FrontRegret) else last.objective
+    if isinstance(last, RegionLoss):
+        unit = "candidates wrong" if last.exact else "share wrong"
     drawn = [*bound, *([] if target is None else [target])]
     says = f"Regret left, from {number(bound[0])} after {counts[0]} results to {number(bound[-1])} after {counts[-1]}"
     canvas = Canvas(_WIDE, _HIGH, says)

@@ -40,7 +40,8 @@ class RandomizedUpperConfidenceBound(AnalyticAcquisitionFunction):
     model
         A fitted single-outcome model. Pending points count as observed at their posterior mean.
     seed
-        Same seed and same trial, same zeta: bit for bit that of a `regretless.Study`. None draws one; it is kept.
+        Same seed and same trial, same zeta: bit for bit that of a `regretless.Study`, in a box of one without
+        excursions, ``rule=IRGPUCB(excursions=False)``. None draws one; it is kept.
     trial
         How many suggestions came before, from 0, without the pending points that are set here: those count on.
     t

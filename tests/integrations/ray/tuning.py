@@ -26,9 +26,21 @@ def trainable(config):
     tune.report({"score": score})
 
 
+def start() -> None:
+    """Start Ray, which gives its node 30 seconds to appear: on a busy machine that takes more than one try."""
+    for tries_left in (2, 1, 0):
+        try:
+            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+            return
+        except Exception as error:
+            if not tries_left or "timed out during startup" not in str(error):
+                raise
+            ray.shutdown()
+
+
 def main(folder: Path, what: str) -> None:
     os.environ.setdefault("TUNE_GLOBAL_CHECKPOINT_S", "0")  # after every event
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    start()
     run = tune.RunConfig(name="tuned", storage_path=str(folder), verbose=0)
     if what == "restore":
         tuner = tune.Tuner.restore(
