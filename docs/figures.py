@@ -3,6 +3,7 @@
 Everything is computed here, from fixed seeds; no number of a figure is written by hand.
 """
 
+import runpy
 from pathlib import Path
 
 import matplotlib as mpl
@@ -185,6 +186,27 @@ def noise() -> None:
     save(ax, "noise")
 
 
+def fidelities() -> None:
+    """Regret by what was spent: a level below the target at a tenth of its price, 40 functions each."""
+    example = runpy.run_path(str(STATIC.parents[1] / "examples" / "fidelities.py"))
+    budgets = np.arange(1.0, 12.01, 1.0)
+    ax = axes()
+    for correlation, levels, colour, line, label in (
+        (0.95, False, GREY, ":", "target alone"),
+        (0.8, True, GREEN, "--", "with a level of correlation 0.8"),
+        (0.95, True, BLUE, "-", "with a level of correlation 0.95"),
+    ):
+        kernel, seeds = example["kernel_with"](correlation), range(40)
+        runs = np.array([example["regrets"](kernel, budgets, np.random.default_rng(i), levels=levels) for i in seeds])
+        mean, se = runs.mean(axis=0), runs.std(axis=0, ddof=1) / np.sqrt(len(runs))
+        ax.fill_between(budgets, np.maximum(mean - 2 * se, 0.0), mean + 2 * se, color=colour, alpha=0.15, linewidth=0)
+        ax.plot(budgets, mean, color=colour, linestyle=line, linewidth=1.8, label=label)
+    ax.set(xlabel="spent (the target costs 1, the level 0.1)", ylabel="regret of what is recommended", xlim=(1, 12))
+    ax.set_ylim(bottom=0.0)
+    ax.legend(title="mean ± 2 standard errors", frameon=False, fontsize=9)
+    save(ax, "fidelities")
+
+
 if __name__ == "__main__":
     certificate()
     bound()
@@ -192,3 +214,4 @@ if __name__ == "__main__":
     constraint()
     front()
     noise()
+    fidelities()

@@ -11,6 +11,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 # What each one must print. An example that is not listed here fails `test_no_example_is_forgotten`.
 FACTS = {
     "ask_tell": r"best (9\.[5-9]\d*|10\.000) in trial \d+",
+    "fidelities": r"0\.95 +6 +0\.00\d +0\.3\d\d",
     "function": r"40 trials done: best 0\.97\d* at x=0\.5\d*",
     "holder_table": r"60 │\s+19\.\d+ │\s+0\.\d+",
     "level_set": r"34 points chosen by 'straddle'",

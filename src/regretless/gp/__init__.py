@@ -5,6 +5,7 @@ from regretless.gp.belief import Belief, Candidates, Model
 from regretless.gp.blocks import BlockPosterior, Found, block_posterior
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
 from regretless.gp.estimation import fit
+from regretless.gp.fidelity import FidelityKernel, LevelDiscrepancy, TruncatedDiscrepancy
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise, pooled
@@ -21,9 +22,11 @@ __all__ = [
     "BlockPosterior",
     "Candidates",
     "Drawn",
+    "FidelityKernel",
     "Found",
     "Hyperparameters",
     "Kernel",
+    "LevelDiscrepancy",
     "Model",
     "Noise",
     "Paths",
@@ -34,6 +37,7 @@ __all__ = [
     "Surrogate",
     "TablePosterior",
     "TaskKernel",
+    "TruncatedDiscrepancy",
     "Units",
     "block_posterior",
     "draw_on_table",

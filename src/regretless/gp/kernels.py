@@ -191,6 +191,10 @@ class Kernel:
             G[:, np.flatnonzero(self.categorical)] = 0.0
         return G
 
+    def variances(self, X: Floats) -> Floats | float:  # noqa: ARG002
+        """``k(x, x)`` of every row, one number where it is the same for all."""
+        return self.signal_var
+
     def source(self, X: Floats) -> npt.NDArray[np.bool_]:
         """Which rows are observations of an earlier study: none, see `regretless.gp.transfer`."""
         return np.zeros(len(X), dtype=np.bool_)

@@ -115,7 +115,7 @@ class Posterior:
             return np.concatenate([mean for mean, _ in parts]), np.concatenate([sd for _, sd in parts])
         K_xX = self.kernel(X, self.X)
         V = self.factor.half_solve(K_xX.T)
-        return self.prior_mean + K_xX @ self.weights, self._sd(V)
+        return self.prior_mean + K_xX @ self.weights, self._sd(V, X)
 
     def mean_sd_pull(self, X: Floats) -> tuple[Floats, Floats, Callable[[Slope, Slope], Floats]]:
         """Mean and sd at the rows of X, and the chain rule.
@@ -125,7 +125,7 @@ class Posterior:
         """
         K_xX, slope = self.kernel.with_slope(X, self.X)
         V = self.factor.half_solve(K_xX.T)
-        sd = self._sd(V)
+        sd = self._sd(V, X)
 
         def pull(by_mean: Slope, by_sd: Slope) -> Floats:
             # d var = -2 K_xX (K + noise)^-1 dK_Xx, and d sd = d var / (2 sd)
@@ -155,7 +155,8 @@ class Posterior:
         those who have it.
         """
         noise_vars = self._noise_vars_with(noise_var)
-        corner = self.kernel.signal_var + (self.noise_var if noise_var is None else noise_var)
+        own = float(np.ravel(self.kernel.variances(x[None, :]))[0])
+        corner = own + (self.noise_var if noise_var is None else noise_var)
         if row is None:
             factor = self.factor.append(self.kernel(x[None, :], self.X)[0], corner)
         else:
@@ -179,10 +180,9 @@ class Posterior:
         so_far = np.full(len(self), self.noise_var) if self.noise_vars is None else self.noise_vars
         return np.append(so_far, self.noise_var if noise_var is None else noise_var)
 
-    def _sd(self, V: Floats) -> Floats:
-        signal_var = self.kernel.signal_var
-        var: Floats = signal_var - np.einsum("ij,ij->j", V, V)
-        return np.sqrt(np.maximum(var, VAR_FLOOR * signal_var))
+    def _sd(self, V: Floats, X: Floats) -> Floats:
+        var: Floats = self.kernel.variances(X) - np.einsum("ij,ij->j", V, V)
+        return np.sqrt(np.maximum(var, VAR_FLOOR * self.kernel.signal_var))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def posterior(
     """
     K = kernel(X, X)
     noise = noise_var if noise_vars is None else noise_vars
-    K[np.diag_indices(len(y))] = kernel.signal_var + noise  # exact where the expanded square rounds
+    K[np.diag_indices(len(y))] = kernel.variances(X) + noise  # exact where the expanded square rounds
     factor = cholesky(K)
     u = factor.half_solve(y - prior_mean)
     return Posterior(kernel, noise_var, prior_mean, X, y, factor, u, factor.half_solve_transposed(u), noise_vars)

@@ -1,6 +1,7 @@
 """Problems whose answer is known: test functions, GP sample paths, tables of measurements; one outcome or several."""
 
 from regretless.problems.constrained import feasible_names, feasible_problem
+from regretless.problems.fidelities import FidelityProblem, fidelity_names, fidelity_problem
 from regretless.problems.functions import by_name, names
 from regretless.problems.gp_samples import gp_sample, grid
 from regretless.problems.measurements import load, missing, table_names
@@ -11,12 +12,15 @@ from regretless.problems.tradeoffs import load_tradeoff, tradeoff_names
 
 __all__ = [
     "FeasibleProblem",
+    "FidelityProblem",
     "FrontProblem",
     "Noisy",
     "Problem",
     "by_name",
     "feasible_names",
     "feasible_problem",
+    "fidelity_names",
+    "fidelity_problem",
     "front_names",
     "front_problem",
     "gp_sample",
