@@ -18,6 +18,7 @@ from .acquisition import (
     JointRule as JointRule,
     Optimistic as Optimistic,
     Penalised as Penalised,
+    RandomStraddle as RandomStraddle,
     Rule as Rule,
 )
 from .errors import (
@@ -56,8 +57,12 @@ from .study import (
     FeasibleRegret as FeasibleRegret,
     FrontRegret as FrontRegret,
     HypervolumeLeft as HypervolumeLeft,
+    LevelSet as LevelSet,
+    Misclassified as Misclassified,
     Outcome as Outcome,
     Recommendation as Recommendation,
+    Region as Region,
+    RegionLoss as RegionLoss,
     Regret as Regret,
     RemainingRegret as RemainingRegret,
     Replayed as Replayed,

@@ -506,9 +506,9 @@ class TestCertificates:
             assert (left.params, left.row) == (at.params, at.row)
         else:
             assert left.params == tuple(point.params for point in study.front)
-        with pytest.raises(InvalidInput, match="eps and draws are for one objective without constraints"):
+        with pytest.raises(InvalidInput, match="eps and draws are for one objective that is optimised"):
             study.certificate(0.1)
-        with pytest.raises(InvalidInput, match="eps and draws are for one objective without constraints"):
+        with pytest.raises(InvalidInput, match="eps and draws are for one objective that is optimised"):
             study.certificate(draws=10)
 
     def test_the_sentences(self):

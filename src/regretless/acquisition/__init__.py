@@ -11,6 +11,7 @@ from regretless.acquisition.entropy import JES, MES
 from regretless.acquisition.hypervolume import EHVI, HVI
 from regretless.acquisition.objectives import Chebyshev
 from regretless.acquisition.outputs import JointFormula, JointMomentScore, JointRule, JointScore, JointUCB, Outputs
+from regretless.acquisition.straddle import RandomStraddle
 from regretless.acquisition.thompson import TS
 from regretless.acquisition.threshold import ATS, EST, PIMS, ATSc
 from regretless.acquisition.ucb import GPUCB, IRGPUCB, RGPUCB, UCB
@@ -27,6 +28,7 @@ __all__ = [
     "IRGPUCB",
     "JES",
     "JOINT_RULES",
+    "LEVEL_RULES",
     "MES",
     "PIMS",
     "RGPUCB",
@@ -47,6 +49,7 @@ __all__ = [
     "Optimistic",
     "Outputs",
     "Penalised",
+    "RandomStraddle",
     "Rule",
     "Score",
     "View",
@@ -59,6 +62,9 @@ RULES: dict[str, type[Rule]] = {
     rule.name: rule for rule in (IRGPUCB, GPUCB, RGPUCB, EI, TS, PIMS, MES, JES, ATS, ATSc, EST)
 }
 
+
+#: Every rule for level sets by its name.
+LEVEL_RULES: dict[str, type[Rule]] = {RandomStraddle.name: RandomStraddle}
 
 #: Every rule for several outcomes by its name.
 JOINT_RULES: dict[str, type[JointRule]] = {

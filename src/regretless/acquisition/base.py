@@ -45,6 +45,7 @@ class View:
     # Table: candidate index of each observation of the posterior, those of told first; negative for data of no row.
     observed: npt.NDArray[np.intp] | None = None
     prior_factor: Callable[[], Factor] | None = None  # table: for exact draws
+    level: float | None = None  # where the goal is a level set: the level, in the units of the model
     blocks: BlockPosterior | None = None  # a table too long to be seen as a whole: X, mean and sd are empty
 
     @property

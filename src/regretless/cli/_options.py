@@ -15,7 +15,7 @@ from regretless.optimizer import StopRule
 from regretless.sheets import Experiments, read_experiments
 from regretless.spaces import FileTable, Repeats, Table, columns_in_file
 from regretless.spaces.files import Reading
-from regretless.study import HypervolumeLeft, Regret
+from regretless.study import HypervolumeLeft, Misclassified, Regret
 
 __all__ = [
     "as_hypervolume",
@@ -199,7 +199,12 @@ def stop_option(command: Command) -> Command:
 
 
 def stop_rule(
-    stop: StopRule | None, patience: int | None, kept: StopRule | None = None, *, several: bool
+    stop: StopRule | None,
+    patience: int | None,
+    kept: StopRule | None = None,
+    *,
+    several: bool,
+    level_set: bool = False,
 ) -> StopRule | None:
     """What ``--stop`` and ``--patience`` say, each in place of what the study keeps; ``several`` objectives or one."""
     rule = stop if stop is not None else kept
@@ -207,6 +212,12 @@ def stop_rule(
         if patience is not None:
             raise InvalidInput("--patience goes with --stop, which says how much regret may be left: --stop 0.5.")
         return None
+    if level_set:
+        if isinstance(rule, HypervolumeLeft):
+            raise InvalidInput(
+                "hypervolume is of several objectives. Of a level set, say how many may be wrong: 2 or 1%."
+            )
+        return Misclassified(rule.eps, rule.relative, patience or (kept or rule).patience)
     if several and isinstance(rule, Regret) and rule.relative is None:
         raise InvalidInput(
             "several objectives have no common unit to stop by. Write 5%, in widths of the front, or stop by "

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 from regretless.arrays import as_finite_float
 from regretless.errors import InvalidInput
 from regretless.lab.aims import Aims, as_constraint, as_objective
-from regretless.optimizer import Direction, Sense
+from regretless.optimizer import Direction, LevelSet, Sense
 from regretless.optimizer.outcomes import as_fallback, as_outcomes, as_reference
 
 __all__ = ["outcome_options"]
@@ -59,6 +59,10 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
             type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True),
             help="A recommendation may violate a constraint with at most this probability; 0.1 if left out.",
         ),
+        click.option(
+            "--above", type=float, help="Look for all rows with at least this value, in place of the best one."
+        ),
+        click.option("--below", type=float, help="Look for all rows with at most this value."),
     )
 
     def decorate(command: Command) -> Command:
@@ -72,10 +76,13 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
             limits: tuple[float, float] | None,
             fallback: float | None,
             risk: float | None,
+            above: float | None,
+            below: float | None,
             **rest: Any,
         ) -> Any:
             if not objectives:
-                if constraints or references or fallback is not None or risk is not None or limits is not None:
+                others = (fallback, risk, limits, above, below)
+                if constraints or references or any(value is not None for value in others):
                     raise InvalidInput("--constraint, --range and the like go with --objective: say what is measured.")
                 return command(*args, aims=None, **rest)
             aims = Aims(
@@ -85,6 +92,7 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
                 fallback,
                 risk,
                 limits,
+                None if above is None and below is None else LevelSet(above, below),
             )
             _check(aims)
             return command(*args, aims=aims, **rest)
@@ -142,6 +150,13 @@ def _check(aims: Aims) -> None:
         raise InvalidInput("--range is for one objective: several have no common range. Leave it out.")
     if not aims.constraints and aims.risk is not None:
         raise InvalidInput("--risk goes with --constraint: without constraints there is none to violate.")
+    if aims.goal is not None:
+        given = click.get_current_context().get_parameter_source("maximize") is not ParameterSource.DEFAULT
+        if given or aims.several or aims.constraints or aims.limits is not None:
+            raise InvalidInput(
+                "--above and --below are for one objective, without a direction, --constraint or --range."
+            )
+        return
     outcomes = as_outcomes(
         objective=None, direction=None, objectives=aims.objectives, constraints=aims.constraints, limits=aims.limits
     )

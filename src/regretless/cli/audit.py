@@ -63,7 +63,7 @@ def command(
         return
     if aims is None:
         raise InvalidInput(f"{file}: say which column holds the results: --objective yield.")
-    rule = stop_rule(stop, patience, several=aims.several)
+    rule = stop_rule(stop, patience, several=aims.several, level_set=aims.goal is not None)
     experiments = experiments_of(file, aims.names, reading)
     aims.check_measured(experiments)
     for name, column in experiments.results.items():

@@ -68,7 +68,7 @@ def command(
 
     How each column was read is printed: look at it before you go on. Of several outcomes each has a column of results.
     """
-    rule = stop_rule(stop, patience, several=aims.several)
+    rule = stop_rule(stop, patience, several=aims.several, level_set=aims.goal is not None)
     if in_file(file):
         _of_rows_in_file(file, aims, batch, rule, repeats, seed, where, name, reading)
         return

@@ -53,7 +53,7 @@ def command(
     Rows whose result is filled in are data, the others are candidates. Nothing is stored and FILE is not changed: fill
     in results as they come, and ask again. The same file gives the same answer.
     """
-    rule = stop_rule(stop, patience, several=aims.several)
+    rule = stop_rule(stop, patience, several=aims.several, level_set=aims.goal is not None)
     experiments = experiments_of(file, aims.names, reading)
     aims.check_measured(experiments)
     with waiting("Choosing the next rows"):

@@ -44,7 +44,7 @@ def command(
     """
     with open_lab(where, name) as lab:
         with waiting(averaging(lab.study)):
-            rule = stop_rule(stop, patience, lab.stop, several=lab.several)
+            rule = stop_rule(stop, patience, lab.stop, several=lab.several, level_set=lab.study.goal is not None)
             view = status_of(lab.study, rule, lab.row_name, certify=certify)
         pending = lab.pending
         waits = [_waiting(trial) for trial in pending]

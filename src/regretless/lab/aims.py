@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless.errors import InvalidInput
-from regretless.optimizer import Direction, Sense
+from regretless.optimizer import Direction, LevelSet, Sense
 from regretless.sheets import Experiments
 from regretless.spaces.scalars import show
 
@@ -27,6 +27,7 @@ class Aims:
     fallback: float | None = None
     risk: float | None = None
     limits: Any = None
+    goal: LevelSet | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,13 +45,14 @@ class Aims:
             said: dict[str, Any] = {"objectives": dict(self.objectives)}
         else:
             [(objective, direction)] = self.objectives.items()
-            said = {"objective": objective, "direction": direction}
+            said = {"objective": objective, **({"direction": direction} if self.goal is None else {})}
         more = {
             "constraints": dict(self.constraints) or None,
             "reference": self.reference,
             "fallback": self.fallback,
             "risk": self.risk,
             "limits": self.limits,
+            "goal": self.goal,
         }
         return said | {name: value for name, value in more.items() if value is not None}
 

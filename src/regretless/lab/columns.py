@@ -36,6 +36,8 @@ def wanted(aims: Aims) -> str:
     >>> wanted(Aims({"yield": "maximize", "cost": "minimize"}, {"impurity": ("<=", 0.5)}))
     'yield is to be maximised and cost to be minimised, with impurity <= 0.5'
     """
+    if aims.goal is not None:
+        return f"looked for: where {aims.goal.words(*aims.objectives)}"
     said = [f"{name} {{}}to be {direction[:-3]}ised" for name, direction in aims.objectives.items()]
     text = " and ".join([said[0].format("is "), *(each.format("") for each in said[1:])])
     bounds = [f"{name} {sense} {bound:g}" for name, (sense, bound) in aims.constraints.items()]

@@ -4,7 +4,7 @@ from typing import Any
 
 from regretless.lab.lab import Lab
 from regretless.lab.results import result_cells
-from regretless.lab.text import utc
+from regretless.lab.text import is_measured, utc
 from regretless.study.frame import Times, times_of
 
 __all__ = ["trials_record", "trials_table"]
@@ -16,9 +16,11 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
     own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, *lab.result_names]
     keys = {outcome: "" if len(lab.outcomes) == 1 else f" {outcome}" for outcome in lab.outcomes}
     models = [f"{word}{key}" for key in keys.values() for word in ("expected", "expected sd")]
-    said = ("status", "excluded", "source", *models, "zeta", "asked", "ended", "author", "note")
+    region = [] if lab.study.goal is None else ["probability"]
+    said = ("status", "excluded", "source", *models, *region, "zeta", "asked", "ended", "author", "note")
     title = {word: lab.title(word) for word in said}
     times, rows = times_of(lab.study), []
+    chances = _chances(lab)
     for trial in lab.study.trials:
         when = times.get(trial.number, Times())
         facts = {
@@ -27,6 +29,7 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
             "source": trial.source,
             **{f"expected{key}": trial.record.get(_key("mean", name, lab)) for name, key in keys.items()},
             **{f"expected sd{key}": trial.record.get(_key("sd", name, lab)) for name, key in keys.items()},
+            **({"probability": chances.get(trial.number)} if region else {}),
             "zeta": trial.zeta,
             "note": trial.note,
             "asked": None if when.asked is None else utc(when.asked),
@@ -37,6 +40,15 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
         results = result_cells(trial, errors, lab.dialect.decimal)
         rows.append({**trial.params, **ids, **results, **{title[word]: value for word, value in facts.items()}})
     return own + [title[word] for word in said], rows
+
+
+def _chances(lab: Lab) -> dict[int, float]:
+    """Of a level set, how probably each trial's candidate reaches the level by all results."""
+    study = lab.study
+    if study.goal is None or not is_measured(study):
+        return {}
+    found = study.region([trial.params for trial in study.trials]).probability.tolist()
+    return {trial.number: chance for trial, chance in zip(study.trials, found, strict=True)}
 
 
 def _key(word: str, outcome: str, lab: Lab) -> str:

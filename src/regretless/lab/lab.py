@@ -7,7 +7,7 @@ from regretless.errors import InvalidInput
 from regretless.lab.text import objectives_of, point, results
 from regretless.optimizer import StopRule, as_limits
 from regretless.sheets import Dialect, error_names
-from regretless.study import HypervolumeLeft, Regret, Study, Trial
+from regretless.study import HypervolumeLeft, Misclassified, Regret, Study, Trial
 
 __all__ = ["Lab", "about", "kept_stop"]
 
@@ -120,6 +120,8 @@ def about(
 
 def _stop_to_data(stop: StopRule) -> dict[str, Any]:
     data = {"eps": stop.eps, "relative": stop.relative, "patience": stop.patience}
+    if isinstance(stop, Misclassified):
+        return {**data, "of": "misclassified"}
     return data if isinstance(stop, Regret) else {**data, "of": "hypervolume"}
 
 
@@ -129,4 +131,6 @@ def kept_stop(study: Study) -> StopRule | None:
     if stop is None:
         return None
     said = {key: value for key, value in stop.items() if key != "of"}
+    if stop.get("of") == "misclassified":
+        return Misclassified(**said)
     return HypervolumeLeft(**said) if "of" in stop else Regret(**said)

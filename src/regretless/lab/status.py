@@ -7,16 +7,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from regretless.errors import NumericalError
 from regretless.lab.fronts import front_tables, violations
 from regretless.lab.text import is_measured, number, objectives_of, plus_minus, point, share
-from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, Outcome, Regret, StopRule
+from regretless.optimizer import (
+    Certified,
+    FrontRegret,
+    HypervolumeLeft,
+    Misclassified,
+    Outcome,
+    RegionLoss,
+    Regret,
+    StopRule,
+)
 from regretless.optimizer.wording import rounded
 from regretless.spaces import FileTable
-from regretless.study import Recommendation, Study, Trial
+from regretless.study import Recommendation, Region, Study, Trial
 from regretless.study.passes import duration
 
 __all__ = ["StudyStatus", "counts_of", "status_of"]
+
+
+#: A candidate of a level set is in doubt where the other side is as probable as this; so many are named.
+_DOUBT = 0.05
+_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +48,7 @@ class StudyStatus:
     best: Trial | None = None  # of one objective; under constraints the best of those that satisfy them
     repeats: tuple[float, ...] = ()  # all values measured where the best one was
     recommended: Recommendation | None = None  # of one objective
+    region: Region | None = None  # of a level set, on a list of candidates
     front: tuple[Recommendation, ...] = ()  # of several objectives, in place of the two above
     left: Certified | None = None
     met: bool = False  # whether the stop rule is: what `Study.should_stop` says
@@ -53,7 +70,8 @@ class StudyStatus:
             return [*facts, ("Certificate", f"None: {self.trouble}"), ("Advice", self.advice())]
         return [
             *facts,
-            ("Recommended", self._recommended()),
+            *([] if isinstance(self.left, RegionLoss) else [("Recommended", self._recommended())]),
+            *([] if self.region is None else self._region(self.region)),
             ("Certificate", self.left.promise(self.row_name)),
             *([("Beside it", said)] if (said := self.left.beside()) else []),
             ("Trust", _trust(self.left)),
@@ -113,6 +131,24 @@ class StudyStatus:
         doubt = "" if chosen.qualified else ", less than was asked for"
         return f"{advised}, expected {expected}; feasible with probability {share(chosen.prob_feasible)}{doubt}"
 
+    def _region(self, region: Region) -> list[tuple[str, str]]:
+        """Which rows reach the level, and those that may well be on the other side."""
+        order = np.argsort(-region.probability, kind="stable").tolist()
+        taken = [i for i in order if region.inside[i]]
+        doubtful = [i for i in order if _DOUBT < region.probability[i] < 1.0 - _DOUBT]
+        return [
+            ("Region", self._listed(region, taken)),
+            ("In doubt", self._listed(region, sorted(doubtful, key=lambda i: abs(region.probability[i] - 0.5)))),
+        ]
+
+    def _listed(self, region: Region, some: list[int]) -> str:
+        """How many, and the first of them with their probabilities."""
+        if not some:
+            return "none"
+        first = [f"{region.rows[i]} ({share(float(region.probability[i]))})" for i in some[:_NAMED]]
+        more = ", ..." if len(some) > _NAMED else ""
+        return f"{len(some)} of {len(region)}: {self.row_name} {', '.join(first)}{more}"
+
     def _limits(self) -> str:
         """What the objectives cannot leave, and which results do all the same."""
         objectives = objectives_of(self.study)
@@ -137,6 +173,8 @@ class StudyStatus:
             return "Go on: nothing was measured yet."
         if self.left is None:
             return "Go on, or look at the data: without a certificate there is no reason to stop."
+        if isinstance(self.left, RegionLoss):
+            return self._advice_on_region(self.left)
         gain = f"expected to gain {self.left.cost}"
         if self.left.trust.light == "red":
             return "Go on, or look at the data: the model does not fit them, so do not stop on its word."
@@ -154,6 +192,19 @@ class StudyStatus:
                 f"Go on: what is left is up to {width}, more than the {_enough(self.stop, self.left)} at which to stop."
             )
         return f"Go on: that is {gain}, more than the {_enough(self.stop, self.left)} at which to stop."
+
+    def _advice_on_region(self, left: RegionLoss) -> str:
+        if left.trust.light == "red":
+            return "Go on, or look at the data: the model does not fit them, so do not stop on its word."
+        if self.met:
+            return f"You can stop: {left.cost}, in expectation."
+        if self.stop is None:
+            return f"By now {left.cost}, in expectation. Say how many may be with {self.option}."
+        if left.trust.light == "too few data":
+            return "Go on: there are too few data to trust the model with that decision."
+        if self.stop.measure(left) <= self.stop.threshold(left):
+            return f"Go on: little enough is wrong now, but not yet {self.stop.patience} times in a row."
+        return f"Go on: {left.cost}, in expectation, more than the {_enough(self.stop, left)} at which to stop."
 
     def record(self) -> dict[str, Any]:
         """The same for machines."""
@@ -180,9 +231,25 @@ class StudyStatus:
                     else {}
                 ),
             },
+            **({} if not isinstance(left, RegionLoss) else {"region": self._region_record(left)}),
             "stop": self.met,
             "advice": self.advice(),
         }
+
+    def _region_record(self, left: RegionLoss) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "above": left.above,
+            "below": left.below,
+            "inside": left.inside,
+            "candidates": left.candidates,
+            "wrong": left.wrong,
+            "mean_loss": left.mean_loss,
+            "worst_loss": left.worst_loss,
+        }
+        if self.region is not None:
+            pairs = zip(self.region.rows, self.region.probability.tolist(), strict=True)
+            found["probabilities"] = [{"row": row, "probability": p} for row, p in pairs]
+        return found
 
     def _several(self) -> dict[str, Any]:
         """What several outcomes add to the record."""
@@ -261,6 +328,13 @@ def status_of(
     try:
         left = study.certificate(record=record)
         several = len(objectives_of(study)) > 1
+        if isinstance(left, RegionLoss):
+            return replace(
+                measured,
+                region=study.region() if left.exact else None,
+                left=left,
+                met=stop is not None and study.should_stop(stop) is not None,
+            )
         advised, front = (None, study.front) if several else (study.recommend(), ())
     except NumericalError as error:
         return replace(measured, trouble=str(error))
@@ -294,6 +368,8 @@ def _trust(left: Certified) -> str:
 
 def _enough(stop: StopRule, left: Certified) -> str:
     of = " of hypervolume" if isinstance(stop, HypervolumeLeft) else ""
+    if isinstance(stop, Misclassified):
+        return f"{number(stop.eps)} candidates" if stop.eps is not None else f"{100.0 * (stop.relative or 0.0):g} %"
     if stop.eps is not None:
         return f"{number(stop.eps)}{of}"
     whole = "the recommended value"

@@ -9,7 +9,7 @@ from regretless.optimizer.assessment import (
     recommended_elsewhere,
 )
 from regretless.optimizer.average import Averaged, averaged, seconds_of
-from regretless.optimizer.certificate import Certified, FeasibleRegret, FrontRegret, RemainingRegret
+from regretless.optimizer.certificate import Certified, FeasibleRegret, FrontRegret, RegionLoss, RemainingRegret
 from regretless.optimizer.expectation import expect, expect_measurement
 from regretless.optimizer.front import Front
 from regretless.optimizer.history import (
@@ -30,6 +30,7 @@ from regretless.optimizer.history import (
     without_last,
 )
 from regretless.optimizer.joint import expected_at, searched_at
+from regretless.optimizer.level import LevelSet, as_goal
 from regretless.optimizer.limits import Given, Limits, as_limits
 from regretless.optimizer.model import Fitted, believe, doubt, outdated
 from regretless.optimizer.outcomes import (
@@ -44,10 +45,11 @@ from regretless.optimizer.outcomes import (
 )
 from regretless.optimizer.proof import Proof, certify
 from regretless.optimizer.recommendation import Choice, predict, recommend
+from regretless.optimizer.region import Classified, classify
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
-from regretless.optimizer.stopping import HypervolumeLeft, Regret, StopRule, check_stop
+from regretless.optimizer.stopping import HypervolumeLeft, Misclassified, Regret, StopRule, check_stop
 from regretless.optimizer.suggestion import Suggestion, excursion, suggest
 from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, params_of, with_table
 
@@ -58,6 +60,7 @@ __all__ = [
     "Averaged",
     "Certified",
     "Choice",
+    "Classified",
     "Direction",
     "FeasibleRegret",
     "Fit",
@@ -67,11 +70,14 @@ __all__ = [
     "Given",
     "History",
     "HypervolumeLeft",
+    "LevelSet",
     "Limits",
+    "Misclassified",
     "Outcome",
     "Points",
     "Preset",
     "Proof",
+    "RegionLoss",
     "Regret",
     "RemainingRegret",
     "Row",
@@ -84,6 +90,7 @@ __all__ = [
     "as_any_rule",
     "as_constraints",
     "as_fallback",
+    "as_goal",
     "as_limits",
     "as_outcomes",
     "as_reference",
@@ -95,6 +102,7 @@ __all__ = [
     "certificate_of",
     "certify",
     "check_stop",
+    "classify",
     "doubt",
     "doubted",
     "excursion",

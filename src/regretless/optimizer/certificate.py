@@ -9,7 +9,7 @@ from regretless.optimizer.notebook import Shown
 from regretless.optimizer.wording import amount, rounded
 from regretless.theory import BestProbability, Calibration, SimulatedRegret
 
-__all__ = ["Certified", "FeasibleRegret", "FrontRegret", "RemainingRegret"]
+__all__ = ["Certified", "FeasibleRegret", "FrontRegret", "RegionLoss", "RemainingRegret"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,8 +314,104 @@ class FrontRegret(Shown):
         return self.sentence
 
 
+@dataclass(frozen=True, slots=True)
+class RegionLoss(Shown):
+    """What a classification of all candidates by a level gets wrong, in expectation, given the data.
+
+    Attributes
+    ----------
+    inside, candidates
+        How many of how many candidates are taken to reach the level. Elsewhere than on a list these are points that
+        stand for the space.
+    wrong
+        The expected number of candidates on the wrong side, exactly, averaged over the settings of the model.
+    mean_loss, worst_loss
+        The loss of a candidate is its distance from the level if it is on the wrong side, else 0: the expected mean
+        over all candidates, exactly, and an upper bound on the expected loss of the worst one.
+    above, below
+        The level; one of them is None.
+    exact, trust, objective, model, used, told, settings, unsure
+        As for `RemainingRegret`.
+    """
+
+    inside: int
+    candidates: int
+    wrong: float
+    mean_loss: float
+    worst_loss: float
+    above: float | None
+    below: float | None
+    exact: bool
+    trust: Calibration
+    objective: str
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+    settings: int = 1
+    unsure: float = 0.0
+    limits: None = None
+    limits_hold: bool = True
+
+    @property
+    def share(self) -> float:
+        """The expected share of candidates on the wrong side."""
+        return self.wrong / self.candidates
+
+    @property
+    def all_right(self) -> float:
+        """Lower bound on the probability that every candidate is on the right side."""
+        return max(0.0, 1.0 - self.wrong)
+
+    @property
+    def bound(self) -> float:
+        """What is drawn: the expected number wrong; where candidates only stand for the space, their share."""
+        return self.wrong if self.exact else self.share
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        return _with_trust(self.promise(), self.trust)
+
+    def beside(self) -> str:
+        """The losses, the probability that all is right, and what comes from not knowing the model."""
+        name = self.objective
+        worst = f"worst loss at most {amount(self.worst_loss, name)}" if self.exact else ""
+        right = f"all right with probability at least {self.all_right:.2g}" if self.exact and self.wrong < 1.0 else ""
+        mean = f"mean loss {amount(self.mean_loss, name)}"
+        return "; ".join(part for part in (mean, worst, right, *_unsure(self)) if part)
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        side = f"at least {self.above:g}" if self.above is not None else f"at most {self.below:g}"
+        head = f"Under the {self.model} model{_rests_on(self)}, "
+        if not self.exact:
+            taken = 100.0 * self.inside / self.candidates
+            return (
+                f"{head}{taken:.3g} % of the space have {self.objective} {side}; {self.cost} in expectation "
+                "(estimates: a dense sample stands for the space)."
+            )
+        rows = f"{row_name}s" if self.candidates > 1 else row_name
+        return (
+            f"{head}{self.inside} of {self.candidates} {rows} have {self.objective} {side}; {self.cost} in expectation."
+        )
+
+    @property
+    def cost(self) -> str:
+        """What is wrong, in words."""
+        if self.exact:
+            return f"{rounded(self.wrong)} of them {'are' if self.wrong > 1.0 else 'is'} on the wrong side"
+        return f"{100.0 * self.share:.3g} % of it are on the wrong side"
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        return _data(self, left_out=("trust", "limits", "limits_hold"))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
 #: A certificate of any kind.
-Certified: TypeAlias = RemainingRegret | FeasibleRegret | FrontRegret
+Certified: TypeAlias = RemainingRegret | FeasibleRegret | FrontRegret | RegionLoss
 
 
 def _with_trust(promise: str, trust: Calibration) -> str:
@@ -349,7 +445,7 @@ def _probability(p: float) -> str:
     return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
 
 
-def _data(left: "FeasibleRegret | FrontRegret", left_out: tuple[str, ...], **more: Any) -> dict[str, Any]:
+def _data(left: "FeasibleRegret | FrontRegret | RegionLoss", left_out: tuple[str, ...], **more: Any) -> dict[str, Any]:
     named = {part.name: getattr(left, part.name) for part in fields(left) if part.name not in left_out}
     trust = {"light": left.trust.light, "message": left.trust.message}
     return {**more, **named, "sentence": left.sentence, "trust": trust}

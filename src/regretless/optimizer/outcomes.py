@@ -5,13 +5,14 @@ sign flip, the only one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 
 from regretless.arrays import Floats, as_finite_float, show
 from regretless.errors import InvalidInput
+from regretless.optimizer.level import LevelSet, as_goal
 from regretless.optimizer.limits import Limits, as_limits
 from regretless.pareto import non_dominated
 
@@ -38,7 +39,7 @@ class Outcome:
     """Something that is measured. ``limits`` are what it cannot leave because of what it is.
 
     An objective has a ``direction``; a constraint has a ``bound``, which its outcome must not exceed (sense ``"<="``)
-    or fall below (``">="``).
+    or fall below (``">="``). An objective with a ``goal`` is not to be optimised: its direction is towards the set.
 
     >>> Outcome("cost", direction="minimize").inward(3.5)
     -3.5
@@ -52,6 +53,7 @@ class Outcome:
     limits: Limits = field(default_factory=Limits)
     sense: Sense = "<="
     bound: float = 0.0
+    goal: LevelSet | None = None
 
     @property
     def sign(self) -> float:
@@ -90,11 +92,13 @@ class Outcome:
         """
         if self.role == "constraint":
             return f"{self.name} {self.sense} {self.bound:g}"
+        if self.goal is not None:
+            return f"where {self.goal.words(self.name)}"
         return f"{self.name}, to be {'maximised' if self.direction == 'maximize' else 'minimised'}"
 
 
 def as_outcomes(
-    *, objective: Any, direction: Any, objectives: Any, constraints: Any, limits: Any
+    *, objective: Any, direction: Any, objectives: Any, constraints: Any, limits: Any, goal: Any = None
 ) -> tuple[Outcome, ...]:
     """The outcomes that a study is asked for: objectives first, then constraints.
 
@@ -102,6 +106,11 @@ def as_outcomes(
     >>> [outcome.wanted for outcome in as_outcomes(**asked, constraints={"fat": ("<=", 3)})]
     ['yield, to be maximised', 'fat <= 3']
     """
+    if as_goal(goal) is not None:
+        if direction is not None or objectives is not None or constraints or limits is not None:
+            raise InvalidInput("a LevelSet is of one objective: without direction, objectives, constraints and limits.")
+        direction = "maximize" if goal.above is not None else "minimize"
+        return (replace(_objective("value" if objective is None else objective, direction), goal=goal),)
     if objectives is None:
         found = [_objective("value" if objective is None else objective, direction or "maximize", limits)]
     else:

@@ -74,7 +74,7 @@ def scene_of(task: Task, history: History, trial: int, state: State, models: Seq
     series = [history.series(k) for k in range(len(task.outcomes))]
     counted = [heeded(task, part, fit) for part, fit in zip(series, fitted, strict=True)]
     beliefs = [
-        imagine(part, fit, objective=outcome.role == "objective")
+        imagine(part, fit, objective=outcome.role == "objective" and outcome.goal is None)
         for part, fit, outcome in zip(counted, fitted, task.outcomes, strict=True)
     ]
     parts = [in_use(part, fit) for part, fit in zip(counted, fitted, strict=True)]
@@ -137,8 +137,13 @@ def desirability(
 ) -> Callable[[Floats], Floats]:
     """How promising measured points are: by their mean; feasible before infeasible; by how few dominate them.
 
+    For a level set, by how near the level they are.
+
     ``expect`` are the means of the outcomes at points, in their ``units``.
     """
+    if task.level is not None:
+        level, mean = float(units[0].standardised(np.array(task.level))), expect[0]
+        return lambda X: -np.abs(mean(X) - level)
     if len(task.outcomes) == 1:
         return expect[0]
     K, thresholds = len(task.objectives), thresholds_of(task, units)
@@ -163,7 +168,9 @@ def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belie
     best_told = float(y.max()) if len(y) else 0.0
     # Pending points are assumed to return their posterior mean. One may be the incumbent: else a batch gathers there.
     believed = np.vstack([told.X[told.inside], part.pending.X])
-    table = belief.table
+    table, level = belief.table, None
+    if task.level is not None:
+        level = float(fitted.fit.hyperparameters.units.standardised(np.array(task.level)))
     if belief.blocks is not None:
         return View(
             posterior=belief.posterior,
@@ -189,6 +196,7 @@ def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belie
             table=table,
             observed=np.concatenate([earlier, told.index[rows], part.pending.index, part.failed.index]),
             prior_factor=fitted.prior_factor,
+            level=level,
         )
     posterior = belief.posterior
     mean, sd = posterior.mean_sd(X)
@@ -201,4 +209,5 @@ def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belie
         best_told=best_told,
         n_levels=task.domain.n_levels,
         climb=climber(task.domain),
+        level=level,
     )

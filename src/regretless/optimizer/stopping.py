@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 
 from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
-from regretless.optimizer.certificate import Certified, FrontRegret
+from regretless.optimizer.certificate import Certified, FrontRegret, RegionLoss
 
-__all__ = ["HypervolumeLeft", "Regret", "StopRule", "check_stop"]
+__all__ = ["HypervolumeLeft", "Misclassified", "Regret", "StopRule", "check_stop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Regret:
                     "or by HypervolumeLeft."
                 )
             return self.relative
+        if isinstance(left, RegionLoss):
+            raise InvalidInput("a level set has no regret: stop by Misclassified(2), so many candidates.")
         return self.eps if self.eps is not None else (self.relative or 0.0) * abs(left.mean)
 
     def measure(self, left: Certified) -> float:
@@ -85,13 +87,49 @@ class HypervolumeLeft:
         return _front(left).hypervolume_left
 
 
+@dataclass(frozen=True, slots=True)
+class Misclassified:
+    """Stop when few candidates of a level set are expected on the wrong side.
+
+    ``eps`` is their number, for lists of candidates; ``relative`` a share of all candidates, or of the space. One of
+    them is given. ``patience`` as for `Regret`.
+
+    >>> Misclassified(2)
+    Misclassified(eps=2, relative=None, patience=5)
+    """
+
+    eps: float | None = None
+    relative: float | None = None
+    patience: int = 5
+
+    def __post_init__(self) -> None:
+        _check(self.eps, self.relative, self.patience, "Misclassified", "candidates")
+
+    def threshold(self, left: Certified) -> float:
+        """What must not be exceeded, a number of candidates or a share, where ``left`` is the certificate now."""
+        found = _region(left)
+        if self.eps is not None and not found.exact:
+            raise InvalidInput("this space is no list of candidates to be counted: Misclassified(relative=0.01).")
+        return self.eps if self.eps is not None else self.relative or 0.0
+
+    def measure(self, left: Certified) -> float:
+        """What must not be above the threshold."""
+        return _region(left).wrong if self.eps is not None else _region(left).share
+
+
 #: A stop rule.
-StopRule: TypeAlias = Regret | HypervolumeLeft
+StopRule: TypeAlias = Regret | HypervolumeLeft | Misclassified
 
 
 def _front(left: Certified) -> FrontRegret:
     if not isinstance(left, FrontRegret):
         raise InvalidInput("HypervolumeLeft is for several objectives; with one, stop by Regret.")
+    return left
+
+
+def _region(left: Certified) -> RegionLoss:
+    if not isinstance(left, RegionLoss):
+        raise InvalidInput("Misclassified is for goal=LevelSet(...); else stop by Regret.")
     return left
 
 
@@ -106,5 +144,7 @@ def _check(eps: Any, relative: Any, patience: Any, name: str, units: str) -> Non
 
 def check_stop(when: object) -> None:
     """Refuse what is no rule for stopping."""
-    if not isinstance(when, Regret | HypervolumeLeft):
-        raise InvalidInput(f"stop_when must be a Regret, such as Regret(0.5), or a HypervolumeLeft, got {show(when)}.")
+    if not isinstance(when, Regret | HypervolumeLeft | Misclassified):
+        raise InvalidInput(
+            f"stop_when must be a Regret, such as Regret(0.5), a HypervolumeLeft or Misclassified, got {show(when)}."
+        )

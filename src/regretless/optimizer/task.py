@@ -7,12 +7,14 @@ from regretless.acquisition import (
     EI,
     IRGPUCB,
     JOINT_RULES,
+    LEVEL_RULES,
     RULES,
     UCB,
     Chebyshev,
     ConstrainedEI,
     JointRule,
     Optimistic,
+    RandomStraddle,
     Rule,
     as_joint_rule,
     as_rule,
@@ -74,14 +76,22 @@ class Task:
     def of(self, outcome: int) -> "Task":
         """The task of one outcome alone: what its model depends on.
 
-        Objectives that are compared with a reference point are not compressed; constraints are on both sides of their
-        bound: see `knee`.
+        Objectives that are compared with a reference point or a level are not compressed; constraints are on both sides
+        of their bound: see `knee`.
         """
+        if self.level is not None:
+            return replace(self, surrogate=replace(self.surrogate, compress=False))
         if len(self.outcomes) == 1:
             return self
         compared = len(self.objectives) > 1 or self.outcomes[outcome].role == "constraint"
         surrogate = replace(self.surrogate, compress=False) if compared else self.surrogate
         return replace(self, outcomes=self.outcomes[outcome : outcome + 1], surrogate=surrogate)
+
+    @property
+    def level(self) -> float | None:
+        """The level of a level set, as maximised: a candidate is in the set where its value is at least that."""
+        goal = self.objective.goal
+        return None if goal is None else self.objective.inward(goal.level)
 
     @property
     def knee(self) -> float | None:
@@ -140,10 +150,10 @@ def _check_in_file(domain: Domain, rule: Rule | JointRule, outcomes: tuple[Outco
     """Refuse what takes more than the mean and the sd of one row at a time, on a table in a file."""
     if domain.engine is None or (rule.blockwise and len(outcomes) == 1):
         return
-    if len(outcomes) > 1:
+    if len(outcomes) > 1 or outcomes[0].goal is not None:
         raise InvalidInput(
-            "a table in a file is searched for one objective without constraints on outcomes. For several outcomes "
-            "read the rows into memory: Table(pandas.read_parquet(path))."
+            "a table in a file is searched for one objective without constraints on outcomes. For several outcomes, "
+            "or a level set, read the rows into memory: Table(pandas.read_parquet(path))."
         )
     possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind.blockwise))
     raise InvalidInput(
@@ -159,6 +169,10 @@ def as_any_rule(rule: "str | Rule | JointRule", outcomes: tuple[Outcome, ...]) -
     ``"ei"`` for expected improvement under constraints.
     """
     joint = isinstance(rule, JointRule) or (isinstance(rule, str) and rule.lower() in JOINT_RULES)
+    if outcomes[0].goal is not None:
+        return _level_rule(rule)
+    if isinstance(rule, RandomStraddle) or (isinstance(rule, str) and rule.lower() in LEVEL_RULES):
+        raise InvalidInput("random-straddle is the rule of level sets: give goal=LevelSet(above=0.5) with it.")
     if len(outcomes) == 1:
         if joint:
             name = rule if isinstance(rule, str) else rule.name
@@ -177,6 +191,18 @@ def as_any_rule(rule: "str | Rule | JointRule", outcomes: tuple[Outcome, ...]) -
         f"{single.name} is a rule for one outcome; this study has {len(outcomes)}. "
         f"Use one of {', '.join(map(repr, JOINT_RULES))}."
     )
+
+
+def _level_rule(rule: "str | Rule | JointRule") -> Rule:
+    """The rule of a level set: ``"irgp-ucb"`` stands for random straddle, and a rule of one's own is taken as it is."""
+    if isinstance(rule, str) and rule.lower() in LEVEL_RULES:
+        return LEVEL_RULES[rule.lower()]()
+    if rule == IRGPUCB() or (isinstance(rule, str) and rule.lower() == IRGPUCB.name):
+        return RandomStraddle()
+    if isinstance(rule, Rule) and type(rule) not in RULES.values() and not isinstance(rule, UCB):
+        return rule
+    name = rule.name if isinstance(rule, Rule | JointRule) else show(rule)
+    raise InvalidInput(f"{name} looks for an optimum; a level set is found by {', '.join(map(repr, LEVEL_RULES))}.")
 
 
 def _rule(rule: "str | Rule | JointRule | None", outcomes: tuple[Outcome, ...], preset: Preset) -> Rule | JointRule:

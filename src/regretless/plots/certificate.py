@@ -7,7 +7,7 @@ import numpy as np
 
 from regretless.arrays import as_vector
 from regretless.errors import InvalidInput
-from regretless.optimizer import Certified, FrontRegret
+from regretless.optimizer import Certified, FrontRegret, RegionLoss
 from regretless.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILLION, new_axes, plain_log_ticks, ticks, tidy
 
 if TYPE_CHECKING:
@@ -81,9 +81,10 @@ def plot_certificate(
         ax.set_ylim(bottom=-0.2 * near)  # a line at 0 stays off the frame
     ax.set_xlabel("evaluation")
     last = looks[-1]
-    ax.set_ylabel(
-        "epsilon left (widths of the front)" if isinstance(last, FrontRegret) else f"regret left ({last.objective})"
-    )
+    label = "epsilon left (widths of the front)" if isinstance(last, FrontRegret) else f"regret left ({last.objective})"
+    if isinstance(last, RegionLoss):
+        label = "candidates on the wrong side" if last.exact else "share on the wrong side"
+    ax.set_ylabel(label)
     ax.xaxis.set_major_locator(ticks(whole=True))
     tidy(ax, grid=True)
     return ax

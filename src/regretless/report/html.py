@@ -59,7 +59,9 @@ def html_report(
         *_figures(study, found),
         *(part for name, each in found.items() for part in _effects_table(each, name, only=len(found) == 1)),
         "<h2>Every suggestion, explained</h2>",
-        _EXPLAINED.format(_SCORE[study.direction]) if len(study.outcomes) == 1 else _EXPLAINED_SEVERAL,
+        _EXPLAINED.format(_SCORE[study.direction if study.goal is None else "level"])
+        if len(study.outcomes) == 1
+        else _EXPLAINED_SEVERAL,
         *_again(study),
         *_away(study),
         _suggestions(study, row_name, progress),
@@ -87,7 +89,11 @@ _EXCURSIONS = """<p>An <b>excursion</b> looks elsewhere: it goes by a second mod
 space, where the first one has come to know its best place closely and would stay there. In turns it takes what promises
 the largest improvement, without any draw, and the best by mean and ζ; what a cautious and a bold draw would have picked
 is then by the second model, too. There are no excursions while the results look like the slopes of one hill.</p>"""
-_SCORE = {"maximize": "largest <b>mean + √ζ · sd</b>", "minimize": "smallest <b>mean − √ζ · sd</b>"}
+_SCORE = {
+    "level": "largest <b>√ζ · sd − |mean − level|</b>",
+    "maximize": "largest <b>mean + √ζ · sd</b>",
+    "minimize": "smallest <b>mean − √ζ · sd</b>",
+}
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:

@@ -1,12 +1,22 @@
 """Studies: the only stateful object, its trials, its events, where they are kept, and the loop around it."""
 
-from regretless.optimizer import FeasibleRegret, FrontRegret, HypervolumeLeft, Outcome, Regret, RemainingRegret
+from regretless.optimizer import (
+    FeasibleRegret,
+    FrontRegret,
+    HypervolumeLeft,
+    LevelSet,
+    Misclassified,
+    Outcome,
+    RegionLoss,
+    Regret,
+    RemainingRegret,
+)
 from regretless.study.journal import Event, Journal, MemoryStore, Store
 from regretless.study.replays import Replayed, replay
 from regretless.study.result import Result
 from regretless.study.run import maximize, minimize
 from regretless.study.study import Study
-from regretless.study.trial import Recommendation, Trial
+from regretless.study.trial import Recommendation, Region, Trial
 
 __all__ = [
     "Event",
@@ -14,9 +24,13 @@ __all__ = [
     "FrontRegret",
     "HypervolumeLeft",
     "Journal",
+    "LevelSet",
     "MemoryStore",
+    "Misclassified",
     "Outcome",
     "Recommendation",
+    "Region",
+    "RegionLoss",
     "Regret",
     "RemainingRegret",
     "Replayed",

@@ -8,6 +8,7 @@ import numpy as np
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.optimizer import (
+    Choice,
     Front,
     History,
     State,
@@ -36,6 +37,10 @@ def recommendation_of(task: Task, history: History, state: State) -> Recommendat
     if isinstance(choice, Front):
         raise InvalidInput(
             "several objectives have no single best point: study.front is the Pareto set to choose from."
+        )
+    if not isinstance(choice, Choice):
+        raise InvalidInput(
+            "a level set has no single best point: study.region() says which candidates reach the level."
         )
     params, row = params_of(task, choice.point)
     found = expected_at(task, state.all_doubted(), choice.point)

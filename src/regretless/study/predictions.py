@@ -15,9 +15,11 @@ from regretless.optimizer import (
     StopRule,
     certificate_of,
     check_stop,
+    classify,
     expect,
     left_out_of,
     measurement_of,
+    params_of,
     recommended_elsewhere,
     seconds_of,
     without_last,
@@ -26,7 +28,7 @@ from regretless.spaces import UNLISTED
 from regretless.study.answers import front_of, outward_within, recommendation_of
 from regretless.study.arguments import as_bool
 from regretless.study.properties import Properties
-from regretless.study.trial import Recommendation
+from regretless.study.trial import Recommendation, Region
 from regretless.theory import pass_seconds
 
 __all__ = ["Predictions"]
@@ -67,6 +69,47 @@ class Predictions(Properties):
         history = self._told_history("recommend")
         return recommendation_of(self._task, history, self._both(history))
 
+    def region(self, many: Iterable[Any] | None = None) -> Region:
+        """With ``goal=LevelSet(...)``, which candidates reach the level, and how probably each does.
+
+        On a list all candidates; elsewhere at a list of parameters. The probabilities are averaged over the settings of
+        the model that the data leave possible; a candidate is inside where it is at least an even chance.
+
+        >>> from regretless import LevelSet, Study
+        >>> study = Study([{"t": t} for t in range(12)], goal=LevelSet(above=0.0), seed=1)
+        >>> for _ in range(8):
+        ...     trial = study.ask()
+        ...     trial = study.tell(trial, 6.5 - trial.params["t"])
+        >>> study.region().inside.tolist().count(True)
+        7
+        """
+        task = self._task
+        if task.level is None:
+            raise InvalidInput("a region takes a level: make the study with goal=LevelSet(above=0.5).")
+        history = self._told_history("region")
+        if many is None:
+            X = task.domain.candidates
+            if X is None:
+                raise InvalidInput("this space is no list of candidates: region needs a list of params.")
+            index = np.arange(len(X), dtype=np.intp)
+            places = [params_of(task, task.domain.at_index(i)) for i in range(len(X))]
+        else:
+            many = list(many) if isinstance(many, Iterable) and not isinstance(many, str | Mapping) else many
+            X, index = self._encoded(many, "region")
+            listed = [params_of(task, task.domain.at_index(int(i))) if i != UNLISTED else None for i in index]
+            places = [
+                (dict(given), None) if place is None else place for given, place in zip(many, listed, strict=True)
+            ]
+        belief = self._carried.doubt(history).doubted()
+        mean, sd = expect(belief, X, index)
+        return Region(
+            tuple(params for params, _ in places),
+            tuple(row for _, row in places),
+            classify(task, belief, X, index),
+            outward_within(task, history, mean),
+            sd,
+        )
+
     def certificate(
         self, eps: float | None = None, *, draws: int | None = None, record: bool = False, leave_out: int = 0
     ) -> Certified:
@@ -85,9 +128,9 @@ class Predictions(Properties):
             Leave out so many of the last told values: the certificate as it was before them, of what its own model
             expected most of. `should_stop` compares these, and the report draws them.
 
-        With constraints it is a `FeasibleRegret`, with several objectives a `FrontRegret`; these have no ``eps`` and
-        no draws. On a table it is a theorem about the model, averaged over the settings that the data leave possible;
-        elsewhere some points stand for the space, and it is an estimate.
+        With constraints it is a `FeasibleRegret`, with several objectives a `FrontRegret`, of a level set `RegionLoss`;
+        these have no ``eps`` and no draws. On a table it is a theorem about the model, averaged over the settings that
+        the data leave possible; elsewhere some points stand for the space, and it is an estimate.
 
         Raises
         ------

@@ -6,7 +6,7 @@ from typing import Any
 from regretless.acquisition import JointRule, Rule
 from regretless.arrays import as_whole, is_whole, show
 from regretless.errors import InvalidInput, UnknownTrial
-from regretless.optimizer import Direction, Fit, Given, History, Outcome, Task
+from regretless.optimizer import Direction, Fit, Given, History, LevelSet, Outcome, Task
 from regretless.optimizer.notebook import Shown
 from regretless.spaces import Space
 from regretless.study.answers import hypervolume_of, reference_point
@@ -59,6 +59,11 @@ class Properties(Shown):
     def direction(self) -> Direction:
         """Whether large or small values are wanted."""
         return self._task.objective.direction
+
+    @property
+    def goal(self) -> LevelSet | None:
+        """What is looked for in place of an optimum; None where it is one."""
+        return self._task.objective.goal
 
     @property
     def rule(self) -> Rule | JointRule:
@@ -161,7 +166,8 @@ class Properties(Shown):
         count = {status: statuses.count(status) for status in ("told", "pending", "failed", "lost")}
         states = ", ".join(f"{n} {status}" for status, n in count.items() if n) or "empty"
         name = "" if self.name is None else f"{self.name!r}, "
-        aim = self.direction if len(self.outcomes) == 1 else "; ".join(outcome.wanted for outcome in self.outcomes)
+        plain = len(self.outcomes) == 1 and self.goal is None
+        aim = self.direction if plain else "; ".join(outcome.wanted for outcome in self.outcomes)
         return f"Study({name}{aim} over {self.space!r}, rule={self.rule.name!r}, seed={self.seed}: {states})"
 
     # Inside ---------------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from regretless.errors import InvalidInput, StudyConflict
 from regretless.gp import Surrogate
 from regretless.optimizer import (
     Direction,
+    LevelSet,
     Preset,
     Task,
     as_any_rule,
@@ -58,6 +59,7 @@ GIVEN = (
     "fallback",
     "risk",
     "limits",
+    "goal",
     "seed",
 )
 #: A recommendation violates some constraint with at most this probability, where nothing else is said.
@@ -87,6 +89,7 @@ def settings(
     risk: float | None = None,
     repeats: Any = None,
     limits: Any = None,
+    goal: Any = None,
     about: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Settings:
@@ -94,7 +97,12 @@ def settings(
     preset = "default" if preset is None else preset
     of_space, of_outcomes = split_constraints(constraints)
     outcomes = as_outcomes(
-        objective=objective, direction=direction, objectives=objectives, constraints=of_outcomes, limits=limits
+        objective=objective,
+        direction=direction,
+        objectives=objectives,
+        constraints=of_outcomes,
+        limits=limits,
+        goal=goal,
     )
     searched = as_space(space, repeats, of_space)
     clash = [outcome.name for outcome in outcomes if outcome.role == "constraint" and outcome.name in searched.names]
@@ -135,6 +143,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "design": chosen.design,
         "seed": chosen.seed,
         "limits": objective.limits.given,
+        **({} if objective.goal is None else {"goal": asdict(objective.goal)}),
         **_several(chosen),
         "about": dict(settings.about),
         "made_with": {"regretless": __version__, "numpy": np.__version__, "scipy": scipy.__version__},
@@ -215,6 +224,7 @@ def _wanted(task: Task) -> dict[str, Any]:
         "reference": {outcome.name: outcome.outward(z) for outcome, z in outward} or None,
         "fallback": None if task.fallback is None else objective.outward(task.fallback),
         "risk": task.risk,
+        "goal": objective.goal,
     }
 
 
@@ -222,7 +232,7 @@ def _several(task: Task) -> dict[str, Any]:
     """What a study with several outcomes has on record beside the others."""
     if len(task.outcomes) == 1:
         return {} if task.risk == _RISK else {"risk": task.risk}
-    wanted = {name: value for name, value in _wanted(task).items() if name not in ("direction", "objective")}
+    wanted = {name: value for name, value in _wanted(task).items() if name not in ("direction", "objective", "goal")}
     constraints = {outcome.name: [outcome.sense, outcome.bound] for outcome in task.constraints}
     return {**wanted, "constraints": constraints, "limits": _limits(task)}
 
@@ -230,6 +240,8 @@ def _several(task: Task) -> dict[str, Any]:
 def _outcomes_of(spec: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `settings` about outcomes that were written so."""
     several = {name: spec.get(name) for name in ("objectives", "constraints", "reference", "fallback")}
+    if spec.get("goal"):
+        return {"objective": spec["objective"], "goal": LevelSet(**spec["goal"])}
     single = {} if several["objectives"] else {name: spec[name] for name in ("direction", "objective")}
     return {**single, **several, "limits": spec.get("limits"), **({"risk": spec["risk"]} if "risk" in spec else {})}
 

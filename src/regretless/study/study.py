@@ -9,7 +9,7 @@ from regretless.acquisition import JointRule, Rule
 from regretless.arrays import as_whole
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
-from regretless.optimizer import Direction, Given, Preset, Sense, StopRule
+from regretless.optimizer import Direction, Given, LevelSet, Preset, Sense, StopRule
 from regretless.spaces import Place, Repeats
 from regretless.study import registry, transitions
 from regretless.study.arguments import as_bool, as_key
@@ -79,6 +79,8 @@ class Study(Predictions, Corrections):
     limits
         What the objective cannot leave, such as ``(0, 100)`` or ``(0, None)``. Certificates and predictions know it;
         suggestions do not depend on it. Results outside are taken as noise.
+    goal
+        ``LevelSet(above=0.5)`` asks which candidates reach a level, in place of the best one: see `region`.
     seed
         Same seed and same answers, same suggestions. None draws one; it is kept in ``seed``.
 
@@ -109,6 +111,7 @@ class Study(Predictions, Corrections):
         fallback: float | None = None,
         risk: float = 0.1,
         limits: Given | Mapping[str, Given] | None = None,
+        goal: LevelSet | None = None,
         seed: int | None = None,
     ) -> None:
         chosen = settings(**{name: value for name, value in locals().items() if name in GIVEN})
@@ -134,6 +137,7 @@ class Study(Predictions, Corrections):
         fallback: float | None = None,
         risk: float | None = None,
         limits: Given | Mapping[str, Given] | None = None,
+        goal: LevelSet | None = None,
         seed: int | None = None,
         about: Mapping[str, Any] | None = None,
         author: str | None = None,
@@ -151,7 +155,7 @@ class Study(Predictions, Corrections):
         name
             What the study is called there.
         space, direction, preset, rule, surrogate, n_initial, repeats, objective, objectives, constraints, reference, \
-        fallback, risk, limits, seed
+        fallback, risk, limits, goal, seed
             As for `Study`. Whatever is given for a study that exists must be what it was created with.
         about
             Notes to keep with a study that is created, as plain JSON; they are read back as ``study.about``.

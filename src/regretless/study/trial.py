@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+
+from regretless.arrays import Floats
 from regretless.optimizer.notebook import Shown
 
-__all__ = ["Recommendation", "Status", "Trial"]
+__all__ = ["Recommendation", "Region", "Status", "Trial"]
 
 Status = Literal["pending", "told", "failed", "lost"]
 
@@ -88,3 +92,28 @@ class Recommendation:
     expected: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     prob_feasible: float | None = None
     qualified: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """Candidates, or other points, and how probably each reaches the level of a study, in the user's units."""
+
+    params: tuple[Mapping[str, Any], ...]
+    rows: tuple[Any, ...]  # ids of rows; None of what is no row
+    probability: Floats  # (N,)
+    mean: Floats  # (N,)
+    sd: Floats  # (N,)
+
+    def __len__(self) -> int:
+        return len(self.params)
+
+    @property
+    def inside(self) -> npt.NDArray[np.bool_]:
+        """Which are taken to reach it: those with at least an even chance."""
+        found: npt.NDArray[np.bool_] = self.probability >= 0.5
+        return found
+
+    @property
+    def expected_wrong(self) -> float:
+        """The expected number of those on the wrong side."""
+        return float(np.minimum(self.probability, 1.0 - self.probability).sum())

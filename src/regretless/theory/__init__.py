@@ -78,6 +78,12 @@ from regretless.theory.feasible_regret import (
     log_prob_feasible,
     remaining_feasible_regret,
 )
+from regretless.theory.fidelities import (
+    best_level,
+    expected_regret_budget,
+    level_information,
+    weighted_variance_sum,
+)
 from regretless.theory.front_regret import FrontEstimate, epsilon_bound, hypervolume_bound, simulated_front_regret
 from regretless.theory.high_probability import (
     gp_ucb_beta,
@@ -136,6 +142,7 @@ __all__ = [
     "anytime_regret",
     "averaged_calibration",
     "averaged_regret",
+    "best_level",
     "box_conditions",
     "c1",
     "calibration",
@@ -163,6 +170,7 @@ __all__ = [
     "expected_regret_batch",
     "expected_regret_box",
     "expected_regret_box_theorem",
+    "expected_regret_budget",
     "expected_regret_chebyshev",
     "expected_regret_delayed",
     "expected_regret_gp_ucb",
@@ -194,6 +202,7 @@ __all__ = [
     "least_mean_zeta",
     "leave_one_out",
     "lemma_bound",
+    "level_information",
     "lifted",
     "log_prob_feasible",
     "markov_fixed",
@@ -221,6 +230,7 @@ __all__ = [
     "two_point_covariance",
     "upcrossing_tail",
     "variance_sum",
+    "weighted_variance_sum",
     "zeta_sum_as_printed",
     "zeta_sum_bound",
     "zeta_sum_quantile",

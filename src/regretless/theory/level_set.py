@@ -43,7 +43,9 @@ class Misclassification:
         return max(0.0, 1.0 - self.expected_wrong)
 
 
-def misclassification(mean: npt.ArrayLike, sd: npt.ArrayLike, *, level: float) -> Misclassification:
+def misclassification(
+    mean: npt.ArrayLike, sd: npt.ArrayLike, *, level: float, above: npt.ArrayLike | None = None
+) -> Misclassification:
     r"""The certificates of a level set, from the posterior's moments on all candidates.
 
     .. math:: E\big[\max_x \text{loss}(x)\big] \le \min_{u \ge 0}\; u + \sum_x \sigma_x\,
@@ -51,6 +53,9 @@ def misclassification(mean: npt.ArrayLike, sd: npt.ArrayLike, *, level: float) -
 
     The loss of x exceeds u where f(x) lies beyond h by more than u: a normal tail at u + d, so that the worst loss is
     the maximum of candidates with means -d, cut off at 0. A known candidate is right.
+
+    ``above`` says which candidates are taken to be above; None goes by the means. On the other side of its mean d is
+    negative, and the formulas stay.
 
     >>> found = misclassification([0.2, 0.55, 1.3, 0.49], [0.5, 0.1, 0.4, 0.02], level=0.5)
     >>> round(found.expected_wrong, 6), round(found.worst_loss, 6)
@@ -60,13 +65,16 @@ def misclassification(mean: npt.ArrayLike, sd: npt.ArrayLike, *, level: float) -
     if len(mean) != len(sd) or not len(mean) or (sd < 0.0).any():
         raise InvalidInput(f"mean and sd must be as long and sd >= 0, got {len(mean)} means and {len(sd)} sds.")
     away = np.abs(mean - as_finite_float(level, "level"))
+    if above is not None:
+        away = np.where(np.asarray(above, dtype=np.bool_) == (mean >= level), away, -away)
     unknown = sd > 0.0
-    wrong, loss = np.zeros(len(mean)), np.zeros(len(mean))
+    wrong, loss = (away < 0.0).astype(np.float64), np.maximum(-away, 0.0)  # where it is known
     z = away[unknown] / sd[unknown]
     wrong[unknown], loss[unknown] = tail(z), sd[unknown] * psi(z)
+    certain = float(loss[~unknown].max(initial=0.0))
     if not unknown.any():
-        return Misclassification(wrong, loss, 0.0)
-    u = max(0.0, certified_threshold(-away[unknown], sd[unknown])[0])  # the best u; any u >= 0 is valid
+        return Misclassification(wrong, loss, certain)
+    u = max(certain, certified_threshold(-away[unknown], sd[unknown])[0])  # the best u; any u >= certain is valid
     return Misclassification(wrong, loss, u + expected_excess(u, -away[unknown], sd[unknown]))
 
 

@@ -1,0 +1,183 @@
+"""What "best" means: what is recommended, and what is certified about it. One class for each meaning.
+
+A task says what is wanted as data; `goal_of` is the one place that reads it. What a rule sees is in
+`regretless.optimizer.scene`.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from regretless.errors import InvalidInput
+from regretless.optimizer.certificate import Certified, RemainingRegret
+from regretless.optimizer.feasible import certify_feasible, recommend_feasible
+from regretless.optimizer.front import Front, certify_front, recommend_front
+from regretless.optimizer.history import History
+from regretless.optimizer.proof import certify
+from regretless.optimizer.recommendation import Choice, recommend, recommend_row
+from regretless.optimizer.region import Classified, certify_region, recommend_region
+from regretless.optimizer.state import State
+from regretless.optimizer.task import Task, params_of
+from regretless.theory import SimulatedRegret
+
+__all__ = ["Asked", "Chosen", "Goal", "goal_of"]
+
+#: What is recommended: a point, a Pareto set, or which points reach a level.
+Chosen: TypeAlias = Choice | Front | Classified
+
+#: Joint draws of a certificate where nothing is said: twenty for each setting of the model.
+_DRAWS = 480
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of a certificate beside the bound; None where nothing was said."""
+
+    eps: float | None = None
+    draws: int | None = None
+
+
+class Goal(Protocol):
+    """What to settle on, and what that may cost."""
+
+    def recommend(self, task: Task, history: History, state: State) -> Chosen:
+        """What to settle on. ``state`` has been believed and doubted."""
+        ...
+
+    def is_own_choice(self, task: Task, state: State) -> bool:
+        """Whether `certify` without a choice certifies what `recommend` recommends: it need not be computed twice."""
+        ...
+
+    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
+        """The certificate of ``chosen``; None: of what the model of the certificate itself expects most of.
+
+        The second depends on the told values alone. ``state`` has been doubted.
+        """
+        ...
+
+
+def goal_of(task: Task) -> Goal:
+    """The goal of a task."""
+    if task.level is not None:
+        return LevelSets()
+    if len(task.objectives) > 1:
+        return Pareto()
+    return Feasible() if task.constraints else Maximise()
+
+
+@dataclass(frozen=True, slots=True)
+class Maximise:
+    """One objective: the largest mean, on a list that of the averaged belief, elsewhere that of the model to search by.
+
+    Its certificate is a `RemainingRegret`.
+    """
+
+    def recommend(self, task: Task, history: History, state: State) -> Choice:
+        """The largest mean."""
+        if self.is_own_choice(task, state):
+            return recommend_row(task, history, state.doubted())
+        return recommend(task, history, state.believed())
+
+    def is_own_choice(self, task: Task, state: State) -> bool:
+        """On a list with an averaged belief."""
+        return task.domain.candidates is not None and bool(state.doubted().drawn)
+
+    def certify(
+        self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked
+    ) -> RemainingRegret:
+        """The regret that is left, in the user's units."""
+        assert chosen is None or isinstance(chosen, Choice)
+        belief, objective, eps, draws = state.doubted(), task.objective, asked.eps, asked.draws
+        if draws is None:  # blocks cannot be drawn together
+            draws = _DRAWS if belief.fitted is None or belief.fitted.belief.blocks is None else 0
+        limits = objective.limits.maximised(objective.sign)
+        proof = certify(task, history, chosen, belief, limits=limits, eps=eps, draws=draws)
+        found, scale, simulated = proof.certificate, proof.scale, proof.certificate.simulated
+        params, row = params_of(task, proof.point)
+        return RemainingRegret(
+            params=params,
+            row=row,
+            mean=float(objective.outward(proof.mean)),
+            sd=scale * found.sd,
+            bound=scale * found.bound,
+            tail_sum=scale * found.tail_sum,
+            pairwise=scale * found.pairwise,
+            lemma=scale * found.lemma,
+            eps=eps,
+            exceeds=found.exceeds,
+            best=found.best,
+            exact=task.domain.n_candidates is not None,
+            trust=proof.calibration,
+            objective=objective.name,
+            model="given" if task.surrogate.method == "fixed" else "fitted",
+            used=proof.used,
+            told=len(history.series().y),
+            limits=objective.limits.given,
+            limits_hold=proof.limits_hold,
+            simulated=None
+            if simulated is None
+            else SimulatedRegret(scale * simulated.estimate, scale * simulated.se, simulated.draws),
+            settings=len(found.each),
+            unsure=found.unsure,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Feasible:
+    """One objective under constraints on outcomes: a point, and a `FeasibleRegret`."""
+
+    def recommend(self, task: Task, history: History, state: State) -> Choice:
+        """The largest mean that is probably feasible."""
+        return recommend_feasible(task, history, state)
+
+    def is_own_choice(self, task: Task, state: State) -> bool:  # noqa: ARG002
+        """The models to search by choose."""
+        return False
+
+    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
+        """Against the best feasible candidate."""
+        assert chosen is None or isinstance(chosen, Choice)
+        _refuse(asked)
+        return certify_feasible(task, history, state, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Pareto:
+    """Several objectives, with constraints or without: a Pareto set, and a `FrontRegret`."""
+
+    def recommend(self, task: Task, history: History, state: State) -> Front:
+        """The Pareto set of the means."""
+        return recommend_front(task, history, state)
+
+    def is_own_choice(self, task: Task, state: State) -> bool:  # noqa: ARG002
+        """The models to search by choose."""
+        return False
+
+    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
+        """What the set misses."""
+        assert chosen is None or isinstance(chosen, Front)
+        _refuse(asked)
+        return certify_front(task, history, state, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSets:
+    """Which candidates reach a level: a classification of all of them, and a `RegionLoss`."""
+
+    def recommend(self, task: Task, history: History, state: State) -> Classified:
+        """By the probability that each reaches it."""
+        return recommend_region(task, history, state)
+
+    def is_own_choice(self, task: Task, state: State) -> bool:  # noqa: ARG002
+        """The belief of the certificate classifies."""
+        return True
+
+    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
+        """How many are on the wrong side."""
+        assert chosen is None
+        _refuse(asked)
+        return certify_region(task, history, state)
+
+
+def _refuse(asked: Asked) -> None:
+    if asked.eps is not None or asked.draws:
+        raise InvalidInput("eps and draws are for one objective that is optimised, without constraints.")
