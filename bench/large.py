@@ -58,7 +58,7 @@ def measure(n: int) -> dict[str, Any]:
         "added": added,
         "first": first,
         "between": float(np.median(between)),
-        "used": int(trial.record.get("used", len(study.trials) - 1)),
+        "used": int(trial.details.get("used", len(study.trials) - 1)),
         "asked_mb": asked,
         "certificate": certificate,
         "mb": _megabytes(),

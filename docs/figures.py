@@ -13,7 +13,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from regretless import RemainingRegret, Study, Surrogate
+from regretless import Certificate, Study, Surrogate
 from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
 from regretless.gp import Kernel
 from regretless.optimizer import Direction
@@ -40,7 +40,7 @@ def save(ax: Axes, name: str) -> None:
     print(path.name)
 
 
-def certified_run(number: int) -> tuple[list[RemainingRegret], list[float]]:
+def certified_run(number: int) -> tuple[list[Certificate], list[float]]:
     """60 evaluations of a function drawn from the model on 400 candidates: each certificate, and the true regret."""
     kernel = Kernel("matern52", np.array([0.2, 0.2]), 1.0)
     rng = np.random.default_rng([4, number])

@@ -56,7 +56,7 @@ def own_bench() -> None:
     with tempfile.TemporaryDirectory() as folder:
         rows = [{"T": T, "acid": acid} for T in range(20, 101, 4) for acid in ("HCl", "HNO3")]
         stop = {"eps": 0.5, "relative": None, "patience": 2}
-        Study.open(f"{folder}/lab.db", "acids", space=rows, objective="yield", seed=1, about={"stop": stop}).close()
+        Study.open(f"{folder}/lab.db", "acids", space=rows, objective="yield", seed=1, metadata={"stop": stop}).close()
         command = [sys.executable, "-m", "regretless", "serve", f"{folder}/lab.db", "--port", "0", "--no-browser"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
             assert server.stdout is not None

@@ -53,6 +53,7 @@ from .spaces import (
     Table as Table,
 )
 from .study import (
+    Certificate as Certificate,
     Event as Event,
     FeasibleRegret as FeasibleRegret,
     FrontRegret as FrontRegret,
@@ -64,7 +65,6 @@ from .study import (
     Region as Region,
     RegionLoss as RegionLoss,
     Regret as Regret,
-    RemainingRegret as RemainingRegret,
     Replayed as Replayed,
     Result as Result,
     Study as Study,
@@ -74,4 +74,5 @@ from .study import (
     replay as replay,
 )
 
+RemainingRegret = Certificate  # deprecated: the old name
 __version__: str

@@ -131,7 +131,7 @@ def test_a_line_that_names_the_separator_is_written_again(run, lab):
 def test_a_study_from_before_line_ends_were_kept_still_opens(run, lab):
     about = {"file": "s.csv", "row_name": "line", "batch": 1, "stop": None}
     old = {"delimiter": ";", "decimal": ",", "bom": False}
-    with Study.open(lab / "s.study.db", "s", space=Table({"T": [1.5, 2.5]}), about={**about, "dialect": old}):
+    with Study.open(lab / "s.study.db", "s", space=Table({"T": [1.5, 2.5]}), metadata={**about, "dialect": old}):
         pass
     assert run("suggest", "--format", "csv").stdout.startswith("trial;line;T")
 

@@ -107,7 +107,7 @@ def test_ran(run, lab, made):
     other = 20 if base.params["T"] != 20 else 30
     run("ran", "--set", f"T={other}", 33.5)
     first, second = trials(lab)
-    assert first.status == "lost"
+    assert first.status == "released"
     assert second.params == {**base.params, "T": other}
     assert second.value == 33.5
     run("ran", "--row", 5, "--failed")
@@ -432,7 +432,7 @@ def test_patience_is_kept_with_the_study(run, lab, scope):
     measured(run, lab, 0, "--stop", eps, "--patience", 1)
     small, _ = first_small(lab, eps)
     with Study.open(lab / "scope.study.db", "scope") as study:
-        assert study.about["stop"] == {"eps": eps, "relative": None, "patience": 1}
+        assert study.metadata["stop"] == {"eps": eps, "relative": None, "patience": 1}
         for _ in range(small):
             trial = study.ask()
             study.tell(trial, yield_of(trial.params["solvent"], trial.params["T"]))
@@ -445,7 +445,7 @@ def test_patience_is_kept_with_the_study(run, lab, scope):
 
 def test_a_study_made_before_patience_was_kept_opens(run, lab, scope):
     with Study.open(
-        lab / "scope.study.db", "scope", space=[{"x": 1.0}], about={"stop": {"eps": 0.5, "relative": None}}
+        lab / "scope.study.db", "scope", space=[{"x": 1.0}], metadata={"stop": {"eps": 0.5, "relative": None}}
     ) as study:
         study.add({"x": 1.0}, 2.0)
     assert "too few data" in run("status").stdout

@@ -93,7 +93,7 @@ def test_a_function_that_takes_its_process_down(run, lab, config):
     (lab / "model.py").write_text("import os\ndef loss(p):\n    open('n', 'a').write('x')\n    os._exit(3)\n")
     said = run("optimize", config("python = 'model:loss'\nbudget = 6\n"), code=1).stderr
     assert "its worker died 2 times: the process of the function died (exit code 3)" in said
-    assert [trial.status for trial in trials(lab)] == ["lost"] * 3
+    assert [trial.status for trial in trials(lab)] == ["released"] * 3
     assert (lab / "n").read_text() == "x" * 6
 
 
@@ -112,7 +112,7 @@ def test_an_exception_of_a_function_ends_the_run_and_loses_nothing(run, lab, con
     text = "python = 'model:loss'\nbudget = 8\nseed = 1\n"
     said = run("optimize", config(text), code=1).stderr
     assert "ValueError: too hot (model.py, line 5)" in said
-    assert [trial.status for trial in trials(lab)][-1] == "lost"
+    assert [trial.status for trial in trials(lab)][-1] == "released"
     assert {trial.status for trial in trials(lab)[:-1]} <= {"told"}
     (lab / "bug").unlink()
     run("optimize", config(text))
@@ -133,7 +133,7 @@ def test_an_exit_code_ends_the_run_if_the_file_says_so(run, lab, config):
     (lab / "score.sh").write_text('[ "$2" = a ] || exit 4\necho "$1"\n')
     said = run("optimize", config(COMMAND + "budget = 8\nseed = 1\non_error = 'raise'\n"), code=1).stderr
     assert "exit code 4" in said
-    assert {trial.status for trial in trials(lab)} <= {"told", "lost"}
+    assert {trial.status for trial in trials(lab)} <= {"told", "released"}
 
 
 def test_failures_before_the_first_success_are_failed_once_there_is_one(run, lab, config):
@@ -147,7 +147,7 @@ def test_failures_before_the_first_success_are_failed_once_there_is_one(run, lab
 def test_fewer_failures_than_it_takes_to_give_up(run, lab, config):
     (lab / "score.sh").write_text("exit 1")
     assert "first 2 evaluations failed" in run("optimize", config(COMMAND + "budget = 2\n"), code=1).stderr
-    assert [trial.status for trial in trials(lab)] == ["lost", "lost"]
+    assert [trial.status for trial in trials(lab)] == ["released", "released"]
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_program_that_vanishes_burns_no_trial(run, lab, config):
     (lab / "n").touch()
     said = run("optimize", config("command = ['./inner.sh', '{x}', '{mode}']\nbudget = 9\n"), code=1).stderr
     assert "exit code 127" in said
-    assert [trial.status for trial in trials(lab)] == ["told"] * 3 + ["lost"]
+    assert [trial.status for trial in trials(lab)] == ["told"] * 3 + ["released"]
 
 
 def test_nothing_left_to_try(run, lab, config):
@@ -213,11 +213,11 @@ def test_the_range_of_the_file_is_kept_with_the_study(run, lab, config):
 def test_patience_is_the_files_and_kept_with_the_study(run, lab, config):
     run("optimize", config(COMMAND + "budget = 40\nseed = 1\nstop = 0.1\npatience = 1\n"), code=3)
     with Study.open(lab / "tune.study.db", "tune") as study:
-        assert study.about["stop"]["patience"] == 1
+        assert study.metadata["stop"]["patience"] == 1
         first = len(study)
     run("optimize", config(COMMAND + "budget = 40\nseed = 1\nstop = 0.1\npatience = 12\nstudy = 'other.db'\n"), code=3)
     with Study.open(lab / "other.db", "tune") as study:
-        assert study.about["stop"]["patience"] == 12
+        assert study.metadata["stop"]["patience"] == 12
         assert len(study) > first
     assert "patience goes with stop" in run("optimize", config(COMMAND + "budget = 4\npatience = 1\n"), code=2).stderr
     run("optimize", config(COMMAND + "budget = 4\nstop = 1\npatience = 0\n"), code=2)
@@ -254,7 +254,9 @@ def test_a_function_that_never_works(run, lab, config, script, says):
     (lab / "score.sh").write_text(script)
     said = run("optimize", config(COMMAND + "budget = 9\n"), code=1).stderr
     assert says in said
-    assert [trial.status for trial in trials(lab)] == ["lost"] * 3  # something is wrong with the program, not with them
+    assert [trial.status for trial in trials(lab)] == [
+        "released"
+    ] * 3  # something is wrong with the program, not with them
 
 
 @pytest.mark.parametrize("command", ["['sh', 'score.sh', '{a}', '{b}']", "'sh score.sh {a} {b}'"])
@@ -331,7 +333,7 @@ def test_interrupt(lab, config, number):
     assert child.returncode == 130
     assert "Interrupted" in said
     assert "Traceback" not in said
-    assert [trial.status for trial in trials(lab)] == ["told", "told", "lost"]
+    assert [trial.status for trial in trials(lab)] == ["told", "told", "released"]
     assert all(_gone(int(pid)) for pid in (lab / "pids").read_text().split())
     if number != signal.SIGINT:
         return
@@ -366,10 +368,10 @@ def test_a_value_that_cannot_be_stored_is_said(run, lab, config, monkeypatch):
     assert "there is no room." in said
     monkeypatch.undo()
     monkeypatch.chdir(lab)
-    assert [trial.status for trial in trials(lab)] == ["lost"]
+    assert [trial.status for trial in trials(lab)] == ["released"]
 
 
-@pytest.mark.parametrize(("on_error", "statuses"), [("raise", ["told", "lost"]), ("fail", ["told", "failed"])])
+@pytest.mark.parametrize(("on_error", "statuses"), [("raise", ["told", "released"]), ("fail", ["told", "failed"])])
 def test_what_runs_beside_an_error_is_finished(run, lab, config, on_error, statuses):
     """Two at a time: the first has a value only after the second broke off."""
     (lab / "score.sh").write_text(

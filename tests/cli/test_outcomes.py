@@ -218,7 +218,7 @@ def test_amend_ran_and_release(run, lab, made):
     said = run("release", 0, code=1).stderr
     assert said.strip().endswith("If there will be no more: regretless record 0 impurity=failed")
     run("release", 1)
-    assert [trial.status for trial in trials(lab)][:2] == ["pending", "lost"]
+    assert [trial.status for trial in trials(lab)][:2] == ["pending", "released"]
     said = run("ran", "--set", "solvent=water", "--set", "T=65", "yield=39", "impurity=0.6").stderr
     assert "yield 39, impurity 0.6 at solvent=water, T=65; cost still to come" in said
     assert "write each result with its name" in run("ran", "--row", 3, "1", "2", "3", "4", code=2).stderr
@@ -275,8 +275,8 @@ def test_export_has_every_outcome_and_can_be_imported(run, lab, made):
     run("export", "--out", "trials.csv")
     rows = read(lab / "trials.csv")
     assert (rows[4]["yield"], rows[4]["cost"], rows[4]["impurity"]) == ("81.2", "", "failed")
-    assert rows[4]["expected impurity"] == repr(trials(lab)[4].record["mean[impurity]"])
-    assert rows[4]["expected yield"] == repr(trials(lab)[4].record["mean"])
+    assert rows[4]["expected impurity"] == repr(trials(lab)[4].details["mean[impurity]"])
+    assert rows[4]["expected yield"] == repr(trials(lab)[4].details["mean"])
     assert "0 results recorded; 5 were on record already" in run("import", "trials.csv").stderr
     record = json.loads(run("export", "--format", "json").stdout)
     assert record["outcomes"] == ["yield, to be maximised", "cost, to be minimised", "impurity <= 0.5"]

@@ -89,7 +89,7 @@ def test_release(run, lab, made):
     assert "2 suggested earlier still wait" not in run("release", 1, "--reason", "the vial broke").stderr
     with Study.open(lab / "scope.study.db", "scope") as study:
         assert study.events()[-1].data["reason"] == "the vial broke"
-    assert [trial.status for trial in trials(lab)] == ["pending", "lost", "pending"]
+    assert [trial.status for trial in trials(lab)] == ["pending", "released", "pending"]
     said = run("release", "--row", trials(lab)[2].row).stderr
     assert "Trial 2, line" in said
     assert "may be suggested again" in said
@@ -100,7 +100,7 @@ def test_release(run, lab, made):
     run("release", 0, "--all", code=2)
     run("release", "--row", "nowhere", code=2)
     run("release", "--all")
-    assert {trial.status for trial in trials(lab)} == {"lost"}
+    assert {trial.status for trial in trials(lab)} == {"released"}
     assert "No experiment is pending" in run("release", "--all").stderr
     run("record", 0, 12.5)  # it came in after all
     assert trials(lab)[0].value == 12.5

@@ -46,7 +46,7 @@ def test_counts_by_what_became_of_each_trial():
     study.ask()
     study.exclude(2, "wrong bottle")
     status = status_of(study)
-    assert status.counts == {"measured": 3, "failed": 1, "pending": 1, "lost": 1, "excluded": 1}
+    assert status.counts == {"measured": 3, "failed": 1, "pending": 1, "released": 1, "excluded": 1}
     assert dict(status.facts())["Experiments"] == "3 measured · 1 failed · 1 pending · 1 released · 1 excluded"
 
 

@@ -42,7 +42,7 @@ def run(f, n=24, space=SPACE, seed=2, **more):
 
 def kinds(study):
     """Of each step of the rule: its own model, or an excursion to an improvement or an upper bound."""
-    steps = [trial.record for trial in study.trials if trial.source == "rule"]
+    steps = [trial.details for trial in study.trials if trial.source == "rule"]
     return ["own" if "excursion" not in step else "bound" if "zeta" in step else "improvement" for step in steps]
 
 
@@ -83,7 +83,7 @@ def test_none_on_tables_and_with_several_outcomes():
 
 
 def test_upper_bounds_have_the_shift_of_a_box(study):
-    zetas = [trial.zeta for trial in study.trials if "excursion" in trial.record and trial.zeta is not None]
+    zetas = [trial.zeta for trial in study.trials if "excursion" in trial.details and trial.zeta is not None]
     assert len(zetas) == 6
     assert min(zetas) > BOX_SHIFT
     law = IRGPUCB().excursion(3).law(None, 2)
@@ -92,7 +92,7 @@ def test_upper_bounds_have_the_shift_of_a_box(study):
 
 def test_a_law_of_your_own_may_go_on_excursions():
     rule = IRGPUCB(Schedule.constant(9.0), excursions=True)
-    steps = [trial.record for trial in run(field, 12, rule=rule).trials if trial.source == "rule"]
+    steps = [trial.details for trial in run(field, 12, rule=rule).trials if trial.source == "rule"]
     assert {step["zeta"] for step in steps} == {9.0}
     assert ["excursion" in step for step in steps] == [False, True, True] * 2
 
@@ -114,7 +114,7 @@ def test_the_suggestion_is_the_best_by_the_slow_way(study):
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     seen = set()
     for trial in study.trials[6:15]:
-        if "excursion" not in trial.record:
+        if "excursion" not in trial.details:
             continue
         told = study.trials[: trial.number]
         posterior = slow_survey(told, trial.hyperparameters)
@@ -124,7 +124,7 @@ def test_the_suggestion_is_the_best_by_the_slow_way(study):
             seen.add("improvement")
             X = np.array([[t.params["x"], t.params["y"]] for t in told])
             best = posterior.mean(X).max()
-            assert trial.record["incumbent"] == pytest.approx(best, abs=1e-6)
+            assert trial.details["incumbent"] == pytest.approx(best, abs=1e-6)
             draws = np.random.default_rng(0).standard_normal(4000)[:, None]
             gains = [np.maximum(m + s * draws - best, 0.0).mean(axis=0) for m, s in ((at_mean, at_sd), (mean, sd))]
             assert gains[0][0] >= 0.98 * gains[1].max()
@@ -134,7 +134,7 @@ def test_the_suggestion_is_the_best_by_the_slow_way(study):
             assert at_mean[0] + root * at_sd[0] >= (mean + root * sd).max() - 1e-3
         units = Units(**{k: v for k, v in trial.hyperparameters.items() if k in ("shift", "scale", "knee", "bend")})
         expected = units.restored(float(at_mean[0]), float(at_sd[0]))
-        assert (trial.record["mean"], trial.record["sd"]) == pytest.approx([float(v) for v in expected], rel=1e-5)
+        assert (trial.details["mean"], trial.details["sd"]) == pytest.approx([float(v) for v in expected], rel=1e-5)
     assert seen == {"improvement", "bound"}
 
 
@@ -154,9 +154,9 @@ def test_a_state_that_was_carried_along_changes_nothing(study):
     for trial in study.trials[8:14]:
         task, history = asked_from(study, trial.number)
         fresh, _ = suggest(task, history, trial.number, State.empty(task))
-        assert dict(fresh.record).items() <= {**trial.record, **fresh.record}.items()
+        assert dict(fresh.record).items() <= {**trial.details, **fresh.record}.items()
         assert task.domain.params_of(fresh.point) == trial.params
-        assert (excursion(task, history) is not None) == ("excursion" in trial.record)
+        assert (excursion(task, history) is not None) == ("excursion" in trial.details)
 
 
 def test_the_model_to_search_by_is_fitted_as_without_excursions(study):

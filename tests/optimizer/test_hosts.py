@@ -62,7 +62,7 @@ def test_a_host_suggests_what_a_study_does(space, kind):
         trial = study.ask()
         params, row, suggestion = host.ask()
         assert (params, row, suggestion.source) == (dict(trial.params), trial.row, trial.source)
-        assert all(suggestion.record[name] == trial.record[name] for name in suggestion.record)
+        assert all(suggestion.record[name] == trial.details[name] for name in suggestion.record)
         values = measured(study, params)
         if i == 6:  # one outcome fails
             values.pop(study.outcomes[-1].name)

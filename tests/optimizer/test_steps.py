@@ -287,7 +287,7 @@ def test_a_box_suggestion_is_close_to_the_argmax():
         trial = study.ask()
         if trial.source == "rule":
             bound = mean_sd[0] + np.sqrt(trial.zeta) * mean_sd[1]
-            mine = trial.record["mean"] + np.sqrt(trial.zeta) * trial.record["sd"]
+            mine = trial.details["mean"] + np.sqrt(trial.zeta) * trial.details["sd"]
             assert mine >= bound.max() - 1e-6
         study.tell(trial, float(np.sin(5.0 * np.array(list(trial.params.values()))).sum()))
 

@@ -162,9 +162,9 @@ def test_up_to_the_limit_nothing_changes(monkeypatch):
             study.tell(trial, smooth(trial.params))
         if n <= 16:
             assert bits(studies[0].trials[n]) == bits(studies[1].trials[n])
-            assert "used" not in trial.record
-    assert studies[0].trials[17].record["used"] == 13.0
-    assert studies[0].trials[17].record["told"] == 17.0
+            assert "used" not in trial.details
+    assert studies[0].trials[17].details["used"] == 13.0
+    assert studies[0].trials[17].details["told"] == 17.0
     assert bits(studies[0].trials[17]) != bits(studies[1].trials[17])
 
 
@@ -223,10 +223,10 @@ def test_suggestions_are_the_same_after_a_restart(few, space):
     for k in (16, 17, 18, 25, 33, 40, 52):
         made, _ = suggest(*asked_from(study, k), k, None)
         trial = study.trials[k]
-        assert made.record.items() <= trial.record.items()
-        assert (*made.expected[0], made.jitter) == (trial.record["mean"], trial.record["sd"], trial.jitter)
-    assert study.trials[-1].record["used"] <= 16
-    assert study.trials[-1].record["told"] == len(study) - 1
+        assert made.record.items() <= trial.details.items()
+        assert (*made.expected[0], made.jitter) == (trial.details["mean"], trial.details["sd"], trial.jitter)
+    assert study.trials[-1].details["used"] <= 16
+    assert study.trials[-1].details["told"] == len(study) - 1
     again = Study(SPACES[space](), seed=7, surrogate=replace(SOME, refit_every=11), repeats="allow")
     for trial in study.trials[:30]:
         again.add(trial.params, trial.value)
@@ -242,7 +242,7 @@ def test_every_rule_lives_with_it(few, rule, space):
         study.add(x, float(wavy(x[None, :])[0]))
     for trial in study.ask(3):
         assert trial.source == "rule"
-        assert (trial.record["used"], trial.record["told"]) == (12.0, 30.0)
+        assert (trial.details["used"], trial.details["told"]) == (12.0, 30.0)
 
 
 @pytest.mark.parametrize("space", [ROWS[:30], [(0.0, 1.0)] * 2], ids=["table", "box"])
@@ -252,7 +252,7 @@ def test_results_of_no_candidate_are_counted_in_the_record(few, space):
         study.add(x, float(wavy(x[None, :])[0]))
     for x in ROWS[60:80] + 1.0:
         assert study.add(x, float(wavy(x[None, :])[0])).note
-    record = study.ask().record
+    record = study.ask().details
     assert (record["used"], record["told"]) == (12.0, 30.0)
 
 
@@ -313,7 +313,7 @@ def test_the_record_says_that_it_rests_on_a_subset_though_results_are_no_rows(fe
         study.add({"a": a + 0.5}, -abs(a - 4.0))
     for a in range(8):
         study.add({"a": a}, -abs(a - 4.0))
-    record = study.ask().record
+    record = study.ask().details
     assert (record["used"], record["told"]) == (12, 17)
 
 

@@ -10,7 +10,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from regretless import InvalidInput, RemainingRegret, Study, Table, maximize
+from regretless import Certificate, InvalidInput, Study, Table, maximize
 from regretless.errors import MissingExtra
 from regretless.plots import plot_certificate, plot_posterior, plot_regret, plot_run
 
@@ -174,7 +174,7 @@ class TestPosterior:
 class TestCertificate:
     @pytest.fixture(scope="class")
     @classmethod
-    def looks(cls) -> list[RemainingRegret]:
+    def looks(cls) -> list[Certificate]:
         study, looks = Study([{"t": t} for t in range(12)], objective="yield", seed=1), []
         for _ in range(10):
             trial = study.ask()
@@ -182,7 +182,7 @@ class TestCertificate:
             looks.append(study.certificate())
         return looks
 
-    def test_bound_after_each_look_with_the_light_as_marker(self, looks: list[RemainingRegret]) -> None:
+    def test_bound_after_each_look_with_the_light_as_marker(self, looks: list[Certificate]) -> None:
         ax = plot_certificate(looks)
         x, y = line_of(ax, "certified bound")
         np.testing.assert_array_equal(x, np.arange(1, 11))
@@ -191,7 +191,7 @@ class TestCertificate:
         np.testing.assert_array_equal(points_of(ax, "model trusted"), [[n, looks[n - 1].bound] for n in (8, 9, 10)])
         assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_yscale()) == ("evaluation", "regret left (yield)", "log")
 
-    def test_true_regret_and_zero(self, looks: list[RemainingRegret]) -> None:
+    def test_true_regret_and_zero(self, looks: list[Certificate]) -> None:
         true = [0.1 * (look.params["t"] - 7) ** 2 for look in looks]
         assert min(true) == 0.0
         ax = plot_certificate(looks, true, evaluations=range(3, 13))

@@ -36,7 +36,7 @@ def bits(trial: Trial) -> tuple[Any, ...]:
         tuple((name, repr(value)) for name, value in trial.params.items()),
         trial.row,
         trial.source,
-        tuple((name, value.hex()) for name, value in trial.record.items()),
+        tuple((name, value.hex()) for name, value in trial.details.items()),
         repr(trial.hyperparameters),
         trial.jitter.hex(),
         trial.fallback,

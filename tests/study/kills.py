@@ -46,7 +46,7 @@ def check(study: Study, n_trials: int) -> None:
     """0 lost, 0 doubled, no gap."""
     trials = study.trials
     assert [trial.number for trial in trials] == list(range(len(trials)))
-    ended = [event.number for event in study.events() if event.kind in ("told", "failed", "lost")]
+    ended = [event.number for event in study.events() if event.kind in ("told", "failed", "released")]
     assert sorted(ended) == list(range(len(trials)))
     assert sum(trial.status in ("told", "failed") for trial in trials) == len(trials) == n_trials
     assert all(trial.value == bowl(list(trial.params.values())) for trial in trials if trial.status == "told")

@@ -43,7 +43,7 @@ def test_a_batch_spreads_out(space, rule):
     gaps = distances(codes(study, batch))
     assert gaps.min() > (0.01 if space in ("box", "mixed") else 1e-9)
     # The model expects less news from each further point: a pending point has little variance left.
-    sds = np.array([trial.record["sd"] for trial in batch])
+    sds = np.array([trial.details["sd"] for trial in batch])
     assert (sds > 0.0).all()
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from regretless import InvalidInput, Regret, RemainingRegret, Study, Surrogate, Table, maximize, minimize
+from regretless import Certificate, InvalidInput, Regret, Study, Surrogate, Table, maximize, minimize
 from regretless.gp import Kernel, posterior, table_posterior
 from regretless.optimizer.wording import amount
 from regretless.problems import gp_sample, grid
@@ -341,7 +341,7 @@ class TestStopping:
         result = optimize(lambda p: sign * (3.0 - (p["x"] - 0.3) ** 2), {"x": (0.0, 1.0)}, 60, stop_when=when, seed=1)
         left = result.stopped_by
         assert 8 <= result.nfev < 60
-        assert isinstance(left, RemainingRegret)
+        assert isinstance(left, Certificate)
         assert left == result.study.certificate()
         assert left.bound <= (0.02 if when.eps else 0.01 * abs(left.mean))
         assert result.message.startswith("stopped after ")

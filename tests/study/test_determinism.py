@@ -119,7 +119,7 @@ def test_what_is_known_is_fitted_once(space, fits):
         study.certificate(0.1)
         assert fits == [n]
         trial = study.ask()
-        assert fits == [n] + [n] * ("excursion" in trial.record)  # which goes by a model of its own
+        assert fits == [n] + [n] * ("excursion" in trial.details)  # which goes by a model of its own
         study.tell(trial, smooth(trial.params))
 
 
@@ -138,7 +138,7 @@ def test_a_fit_made_for_a_recommendation_is_that_of_the_suggestion(space, fits):
         study.add(more[1].params, failed=True)
         fits.clear()
         trial = study.ask()
-        assert fits == ([] if study is looked else [5]) + [5] * ("excursion" in trial.record)
+        assert fits == ([] if study is looked else [5]) + [5] * ("excursion" in trial.details)
     assert all_bits(looked) == all_bits(quiet)
     assert fits_on_record(looked) == fits_on_record(quiet)
 
@@ -207,8 +207,8 @@ def test_maximising_f_is_minimising_minus_f(space, rule):
     for step in range(7):
         a, b = up.ask(), down.ask()
         assert (a.params, a.row, a.source, a.hyperparameters is None) == (b.params, b.row, b.source, a.source != "rule")
-        record = {k: -v if k == "mean" else v for k, v in b.record.items()}
-        assert record == a.record
+        details = {k: -v if k == "mean" else v for k, v in b.details.items()}
+        assert details == a.details
         if step == 4:
             up.tell(a, failed=True)
             down.tell(b, failed=True)

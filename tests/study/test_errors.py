@@ -247,7 +247,7 @@ def test_calls_that_are_refused(call, kind, says):
     assert isinstance(caught.value, RegretlessError)
     assert snapshot(study) == before
     following, twin = study.ask(), study_of(BOX).ask()
-    assert (following.params, following.record) == (twin.params, twin.record)
+    assert (following.params, following.details) == (twin.params, twin.details)
 
 
 ODD_CALLS = {

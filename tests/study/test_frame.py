@@ -51,7 +51,7 @@ def test_every_package_gets_the_documented_columns_and_the_values_of_the_trials(
         assert (row["number"], row["status"], row["source"]) == (trial.number, trial.status, trial.source)
         assert (row["row"], row["value"], row["zeta"]) == (trial.row, trial.value, trial.zeta)
         assert {"T": row["params_T"], "c": row["params_c"]} == dict(trial.params)
-        assert (row["mean"], row["sd"]) == (trial.record.get("mean"), trial.record.get("sd"))
+        assert (row["mean"], row["sd"]) == (trial.details.get("mean"), trial.details.get("sd"))
         assert (row["excluded"], row["note"]) == (trial.excluded, trial.note)
         assert (row["ended"] is None) == (trial.status == "pending")
     assert [row["replicates"] for row in found] == [1, 1, None, 2, 1, None]
@@ -107,8 +107,8 @@ def test_several_outcomes_have_a_column_each():
         for name in ("yield", "cost"):
             told = trial.values.get(name)
             assert row[f"values_{name}"] == told or (told is None and math.isnan(row[f"values_{name}"]))
-        assert row["mean_cost"] == trial.record.get("mean[cost]") or trial.source == "design"
-        assert row["mean_yield"] == trial.record.get("mean") or trial.source == "design"
+        assert row["mean_cost"] == trial.details.get("mean[cost]") or trial.source == "design"
+        assert row["mean_yield"] == trial.details.get("mean") or trial.source == "design"
 
 
 def test_parameters_that_do_not_exist_are_missing_and_mixed_choices_are_text_in_arrow():

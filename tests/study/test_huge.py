@@ -39,7 +39,7 @@ def run(study: Study, steps: int, batch: int = 1):
     seen = []
     for _ in range(steps):
         for trial in study.ask(batch):
-            seen.append((trial.row, dict(trial.record)))
+            seen.append((trial.row, dict(trial.details)))
             study.tell(trial, f(trial))
     return seen
 
@@ -125,11 +125,11 @@ def test_a_table_in_memory_goes_by_blocks_beyond_its_budget():
     assert rows[0] == rows[1]
     assert ample._carried.state.believed().belief.table is not None
     assert tight._carried.state.believed().belief.blocks is not None
-    assert "used" not in tight.trials[-1].record
+    assert "used" not in tight.trials[-1].details
     others = Study(Table(X, memory=40 * 16 * 4_000), rule="ts", surrogate=MODEL, seed=2)
     for row in range(50):
         others.add(row=row, value=float(np.sin(5.0 * X[row]).sum()))
-    assert others.ask().record["used"] < 50  # draws need the matrix: a subset, as before
+    assert others.ask().details["used"] < 50  # draws need the matrix: a subset, as before
 
 
 def test_a_pickled_table_has_no_rows(path):

@@ -85,10 +85,10 @@ class StudyMachine(RuleBasedStateMachine):
         for trial, twin in zip(batch, other, strict=True):
             self.asked(trial, twin)
 
-    @precondition(lambda self: self.numbers("pending", "lost"))
+    @precondition(lambda self: self.numbers("pending", "released"))
     @rule(data=st.data(), value=VALUES, by_number=st.booleans())
     def tell(self, data, value, by_number):
-        number = data.draw(st.sampled_from(self.numbers("pending", "lost")))
+        number = data.draw(st.sampled_from(self.numbers("pending", "released")))
         for study in (self.study, self.twin):
             told = study.tell(number if by_number else study.trials[number], value)
             assert (told.number, told.status, told.value) == (number, "told", value)
@@ -156,8 +156,8 @@ class StudyMachine(RuleBasedStateMachine):
     def release(self, data):
         number = data.draw(st.sampled_from(self.numbers("pending")))
         for study in (self.study, self.twin):
-            assert study.release(number).status == "lost"
-        self.model[number][1] = "lost"
+            assert study.release(number).status == "released"
+        self.model[number][1] = "released"
 
     @precondition(lambda self: set(self.numbers("told")) - self.excluded)
     @rule()
@@ -231,7 +231,7 @@ class StudyMachine(RuleBasedStateMachine):
 
     @property
     def tried(self) -> set:
-        unused = self.excluded | self.outside | set(self.numbers("lost"))
+        unused = self.excluded | self.outside | set(self.numbers("released"))
         used = (number for number in self.model if number not in unused)
         return {tuple(self.model[number][0].items()) for number in used}
 

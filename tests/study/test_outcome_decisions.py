@@ -92,7 +92,7 @@ class TestConstraints:
         for _ in range(14):
             a, b = up.ask(), down.ask()
             assert a.params == b.params
-            assert a.record.get("zeta") == b.record.get("zeta")
+            assert a.details.get("zeta") == b.details.get("zeta")
             f, g = measured(up, a.params).values()
             up.tell(a, {"f": f, "g": g})
             down.tell(b, {"f": -f, "g": -g})

@@ -75,7 +75,7 @@ class Driver:
             return
         for trial in trials:
             self.model[trial.number] = {}
-            assert all(math.isfinite(number) for number in trial.record.values()), trial
+            assert all(math.isfinite(number) for number in trial.details.values()), trial
             assert math.isfinite(trial.jitter)
 
     def tell(self) -> None:
@@ -184,7 +184,7 @@ class Driver:
             whole = len(values) == m
             everything_failed = all(value is None for value in values.values())
             status = "pending" if not whole else "failed" if everything_failed else "told"
-            assert trial.status == ("lost" if number in self.lost else status)
+            assert trial.status == ("released" if number in self.lost else status)
         for i, number in enumerate(used):
             for k, outcome in enumerate(study.outcomes):
                 value = study.trials[number].values.get(outcome.name, math.nan)

@@ -147,7 +147,7 @@ def test_an_incumbent_is_the_best_of_the_candidates(space):
         study.add(OUTSIDE[space][1], 9.0)
         mean, _ = study.predict([trial.params for trial in inside])
         best = {"value": 0.5, "mean": float(mean.max())}[incumbent]
-        assert study.ask().record["incumbent"] == pytest.approx(best, rel=1e-9)
+        assert study.ask().details["incumbent"] == pytest.approx(best, rel=1e-9)
 
 
 def test_it_counts_as_data_of_the_design_and_of_the_best_measured():

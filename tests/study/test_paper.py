@@ -101,8 +101,8 @@ def test_the_record_says_what_was_expected():
     play(study, 9)
     trial = study.ask()
     mean, sd = study.predict([trial.params])
-    assert trial.record["mean"] == pytest.approx(mean[0], rel=1e-6)
-    assert trial.record["sd"] == pytest.approx(sd[0], rel=1e-6)
+    assert trial.details["mean"] == pytest.approx(mean[0], rel=1e-6)
+    assert trial.details["sd"] == pytest.approx(sd[0], rel=1e-6)
 
 
 def test_a_fixed_model_still_follows_the_scale_of_the_values():

@@ -164,7 +164,7 @@ def test_an_exception_ends_the_run_and_loses_nothing(find, on_error):
     *before, last = study.trials
     assert before
     assert all(trial.status == "told" and trial.value == f(list(trial.params.values())) for trial in before)
-    assert last.status == "lost"  # a bug in f is not a failed point
+    assert last.status == "released"  # a bug in f is not a failed point
     assert study.events()[-1].data["reason"] == "ValueError('too hot')"
     note = caught.value.__notes__[-1]
     assert f"kept: {len(before)}, in error.study." in note
@@ -193,7 +193,7 @@ def test_exhausted_raised_by_the_function_is_not_ours():
     study = Study(BOX, seed=0)
     with pytest.raises(Exhausted, match="inner"):
         study.optimize(nested, 5)
-    assert [trial.status for trial in study.trials] == ["lost"]
+    assert [trial.status for trial in study.trials] == ["released"]
 
 
 @pytest.mark.parametrize("leave", [SystemExit, GeneratorExit])
@@ -204,7 +204,7 @@ def test_a_function_that_leaves_the_program(leave):
     study = Study(BOX, seed=0)
     with pytest.raises(leave) as caught:
         study.optimize(g, 5, on_error="fail")
-    assert [trial.status for trial in study.trials] == ["lost"]
+    assert [trial.status for trial in study.trials] == ["released"]
     assert caught.value.study is study
 
 
@@ -251,7 +251,7 @@ def test_what_is_no_number_at_all_is_an_error_that_names_f(bad):
     study = Study(BOX, seed=0)
     with pytest.raises(InvalidInput, match="what f returned for trial 0"):
         study.optimize(lambda _: bad, 5, on_error=(ValueError,))  # what f returned is not what f raised
-    assert [trial.status for trial in study.trials] == ["lost"]
+    assert [trial.status for trial in study.trials] == ["released"]
     assert study.optimize(lambda _: bad, 2, on_error="fail").nfev == 2
 
 
@@ -313,7 +313,7 @@ def test_an_exception_in_a_stored_run(tmp_path):
     assert "in the store, as 'tune'" in caught.value.__notes__[-1]
     result = maximize(f, BOX, until=10, store=store, name="tune")  # mended, the same call goes on
     assert result.nfev == 10
-    assert sorted({trial.status for trial in result.history}) == ["lost", "told"]
+    assert sorted({trial.status for trial in result.history}) == ["released", "told"]
     assert caught.value.study.seed == result.study.seed
 
 
@@ -374,13 +374,13 @@ def test_ctrl_c_keeps_what_was_found(at):
     result = maximize(interrupted(at), BOX, n_trials=20, seed=0)
     assert result.message == f"interrupted after {at} of 20 trials"
     assert result.nfev == at
-    assert [trial.status for trial in result.history] == ["told"] * at + ["lost"]
+    assert [trial.status for trial in result.history] == ["told"] * at + ["released"]
     assert result.success == (at > 0)
     if at:
         assert math.isfinite(result.recommended.mean)
     more = result.study.optimize(f, 5)  # and the study goes on
     assert more.nfev == at + 5
-    assert more.history[at].status == "lost"
+    assert more.history[at].status == "released"
 
 
 def test_ctrl_c_in_the_callback_counts_the_trial():

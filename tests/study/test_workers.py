@@ -155,13 +155,13 @@ def test_every_trial_ends_as_its_evaluation_did(script, n_workers, n_trials, fir
     assert executor.most <= n_workers
     assert "pending" not in found
     has_value = "value" in executor.told or first_failures is None
-    wanted = {"value": "told", "bug": "lost", "text": "lost", None: "lost"}
-    without = "failed" if has_value else "lost"
+    wanted = {"value": "told", "bug": "released", "text": "released", None: "released"}
+    without = "failed" if has_value else "released"
     assert found == [wanted.get(how, without) for how in executor.told]
     assert executor.loop.done == sum(status in ("told", "failed") for status in found) <= n_trials
     if {"bug", "text"} & set(executor.told):
         assert end.reason == "error"
-        assert study.trials[end.trial.number].status == "lost"
+        assert study.trials[end.trial.number].status == "released"
     elif has_value:
         assert end.reason == "done"
         assert executor.loop.done == n_trials
@@ -187,7 +187,7 @@ def test_whatever_workers_do_no_trial_is_lost_and_none_has_two_results(script, n
     assert executor.most <= n_workers
     assert "pending" not in found
     assert [trial.number for trial in study.trials] == list(range(len(study.trials)))
-    ended = [event.number for event in study.events() if event.kind in ("told", "failed", "lost")]
+    ended = [event.number for event in study.events() if event.kind in ("told", "failed", "released")]
     assert sorted(ended) == list(range(len(found)))  # one end each
     assert executor.loop.done == found.count("told") + found.count("failed") <= n_trials
     assert executor.loop.failed == found.count("failed")
@@ -195,7 +195,7 @@ def test_whatever_workers_do_no_trial_is_lost_and_none_has_two_results(script, n
         assert executor.loop.done == n_trials
     else:
         assert end.reason == "error"
-        assert found.count("lost") == sum(how in ("bug", "text") for how in executor.told)
+        assert found.count("released") == sum(how in ("bug", "text") for how in executor.told)
 
 
 # Decisions ------------------------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ def test_failures_that_are_kept_back_use_up_the_plan():
     study = design()
     end = Script([(0, "nan")], [(0, "nan")]).run(study, n_trials=2, first_failures=3)
     assert (end.reason, end.failed) == ("hopeless", 2)
-    assert statuses(study) == ["lost", "lost"]
+    assert statuses(study) == ["released", "released"]
 
 
 def test_after_the_first_value_any_number_may_fail():
@@ -236,7 +236,7 @@ def test_three_failures_before_the_first_value_end_the_run_and_what_else_runs():
     )
     assert (end.reason, end.failed, end.why) == ("hopeless", 3, "TooHot('too hot')")
     assert ended == [["pending"] * 4]  # ended before the trials are offered to others
-    assert statuses(study) == ["lost"] * 4
+    assert statuses(study) == ["released"] * 4
     assert said[-1] == (2, "pending", "TooHot('too hot')")
 
 
@@ -252,11 +252,11 @@ def test_an_exception_begins_nothing_new_and_what_runs_is_awaited():
     end = Script([(1, "bug")], [(0, "text")], [(0, "value")]).run(
         study, n_trials=9, workers=3, report=lambda trial, why: said.append((trial.number, trial.status, why))
     )
-    assert statuses(study) == ["lost", "lost", "told"]
+    assert statuses(study) == ["released", "released", "told"]
     assert (end.reason, end.trial.number, str(end.error)) == ("error", 1, "no such name")  # the first one
-    assert [(number, status) for number, status, _ in said] == [(1, "lost"), (0, "lost"), (2, "told")]
+    assert [(number, status) for number, status, _ in said] == [(1, "released"), (0, "released"), (2, "told")]
     assert "what f returned for trial 0" in said[1][2]
-    assert next(event.data["reason"] for event in study.events() if event.kind == "lost") == "Bug('no such name')"
+    assert next(event.data["reason"] for event in study.events() if event.kind == "released") == "Bug('no such name')"
 
 
 def test_results_of_one_wake_up_are_told_in_the_order_of_asking():
@@ -327,7 +327,7 @@ def test_a_foreign_pool_that_broke_ends_the_run_with_all_trials_released():
 
     with pytest.raises(BrokenExecutor):
         Broken([(0, "value"), (0, "died")]).run(study, n_trials=9, workers=3)
-    assert statuses(study) == ["told", "lost", "lost"]
+    assert statuses(study) == ["told", "released", "released"]
 
 
 def test_what_ended_the_run_is_certified_again_when_the_rest_has_come_in(monkeypatch):
@@ -457,8 +457,8 @@ def test_ctrl_c_twice_ends_what_runs_then_releases_it():
     end = executor.run(study, n_trials=9, workers=3, abort=lambda: ended.append(statuses(study)))
     assert end.reason == "interrupted"
     assert ended == [["told", "pending", "pending", "pending"]]
-    assert statuses(study) == ["told", "lost", "lost", "lost"]
-    assert {event.data["reason"] for event in study.events() if event.kind == "lost"} == {"interrupted"}
+    assert statuses(study) == ["told", "released", "released", "released"]
+    assert {event.data["reason"] for event in study.events() if event.kind == "released"} == {"interrupted"}
 
 
 def test_ctrl_c_elsewhere_than_in_waiting_breaks_nothing():
@@ -486,14 +486,14 @@ def test_a_third_ctrl_c_breaks_in_wherever_that_is():
     end = Script([(0, "value")]).run(study, n_trials=9, workers=3, callback=callback)
     assert end.reason == "interrupted"
     assert len(pressed) == 3
-    assert statuses(study) == ["told", "lost", "lost"]
+    assert statuses(study) == ["told", "released", "released"]
 
 
 def test_ctrl_c_while_the_run_is_broken_off_is_not_heard():
     study = design()
     end = Script([(0, "value")], press, press).run(study, n_trials=9, workers=3, abort=press)
     assert end.reason == "interrupted"
-    assert statuses(study) == ["told", "lost", "lost", "lost"]
+    assert statuses(study) == ["told", "released", "released", "released"]
 
 
 def test_ctrl_c_that_is_ignored_stays_ignored():
@@ -508,7 +508,7 @@ def test_ctrl_c_releases_what_waits_to_be_repeated():
     executor = Script([(0, "died")], [(1, "died")], press)  # the first is to run alone, when the second has ended
     end = executor.run(study, n_trials=9, workers=2)
     assert end.reason == "interrupted"
-    assert sorted(statuses(study)) == ["lost", "told"]
+    assert sorted(statuses(study)) == ["released", "told"]
 
 
 def test_ctrl_c_that_reached_the_workers_too_releases_their_trials():
@@ -518,7 +518,7 @@ def test_ctrl_c_that_reached_the_workers_too_releases_their_trials():
     with patch.dict(DEATHS, {"ctrl-c": KeyboardInterrupt()}):
         end = executor.run(study, n_trials=9, workers=2)
     assert end.reason == "interrupted"
-    assert statuses(study) == ["lost", "told"]
+    assert statuses(study) == ["released", "told"]
 
 
 # Progress -------------------------------------------------------------------------------------------------------------
@@ -562,15 +562,15 @@ def test_an_interrupt_ends_what_runs_then_releases_it():
     end = executor.run(study, n_trials=9, workers=3, abort=lambda: ended.append(statuses(study)))
     assert end.reason == "interrupted"
     assert ended == [["told", "pending", "pending", "pending"]]
-    assert statuses(study) == ["told", "lost", "lost", "lost"]
+    assert statuses(study) == ["told", "released", "released", "released"]
     assert [future.cancelled() for future in executor.futures] == [False, True, True, True]  # none begins any more
-    assert {event.data["reason"] for event in study.events() if event.kind == "lost"} == {"interrupted"}
+    assert {event.data["reason"] for event in study.events() if event.kind == "released"} == {"interrupted"}
 
 
 def test_ctrl_c_while_failures_are_kept_back_releases_them():
     study = design()
     assert Script([(0, "nan")], interrupt).run(study, n_trials=9, first_failures=3).reason == "interrupted"
-    assert statuses(study) == ["lost", "lost"]
+    assert statuses(study) == ["released", "released"]
 
 
 def test_a_trial_that_others_told_does_not_keep_the_rest_from_being_released(tmp_path):
@@ -584,7 +584,7 @@ def test_a_trial_that_others_told_does_not_keep_the_rest_from_being_released(tmp
             raise KeyboardInterrupt
 
         Script(told_elsewhere).run(study, n_trials=9, workers=3)
-        assert statuses(study) == ["told", "lost", "lost"]
+        assert statuses(study) == ["told", "released", "released"]
 
 
 @pytest.mark.parametrize(("ending", "says"), [("value", "gave 1.5"), ("nan", "failed")])
@@ -610,7 +610,7 @@ def test_an_executor_that_takes_no_more_work_leaves_no_trial_pending():
     pool.shutdown()
     with pytest.raises(RuntimeError, match="after shutdown"):
         Loop(study, Options(lambda _: 1.0, n_trials=3), Workers(pool, 2)).run()
-    assert statuses(study) == ["lost"]
+    assert statuses(study) == ["released"]
 
 
 @pytest.mark.parametrize("leave", [SystemExit, GeneratorExit])
@@ -623,5 +623,5 @@ def test_a_function_that_leaves_the_program_breaks_the_run_off(leave):
     loop = Loop(study, Options(f, n_trials=3, failing=(Exception,)), Workers(InProcess()))
     with pytest.raises(leave):
         loop.run()
-    assert statuses(study) == ["lost"]
+    assert statuses(study) == ["released"]
     assert [trial.number for trial in loop.released] == [0]

@@ -372,7 +372,7 @@ def check_trial(study: Study, trial: Trial) -> None:
         assert study.space.params(study.space.index_of_id(trial.row)) == trial.params
     assert trial.status == "pending"
     assert trial.value is None
-    assert all(type(v) is float and math.isfinite(v) for v in trial.record.values()), trial.record
+    assert all(type(v) is float and math.isfinite(v) for v in trial.details.values()), trial.details
     assert math.isfinite(trial.jitter)
     assert trial.jitter >= 0.0
     assert trial.source in ("design", "rule", "random")
@@ -384,4 +384,4 @@ def check_trial(study: Study, trial: Trial) -> None:
         assert all(math.isfinite(v) and v > 0.0 for v in trial.hyperparameters["lengthscale"])
         assert numbers["scale"] > 0.0
         assert numbers["bend"] > 0.0
-        assert trial.record["sd"] >= 0.0
+        assert trial.details["sd"] >= 0.0

@@ -12,7 +12,7 @@ pytest.importorskip("fastapi", reason="the page needs the extra web")
 from starlette.testclient import TestClient
 
 from regretless import Regret, Study
-from regretless.lab.lab import about
+from regretless.lab.lab import lab_metadata
 from regretless.web import Bench, Doors, create_app
 from regretless.web.bench import study_id
 
@@ -27,8 +27,10 @@ def value(params: Any) -> float:
 def small(path: Path, name: str = "acids", results: int = 0, pending: int = 0, **settings: Any) -> None:
     """A table of 18 experiments."""
     rows = [{"T": T, "acid": acid} for T in range(20, 101, 10) for acid in ("HCl", "HNO3")]
-    said = about(file="acids.csv", row_name="line", batch=3, stop=Regret(0.5), dialect=None)
-    with Study.open(path, name, space=rows, objective="yield", seed=1, about=said, author="Ada", **settings) as study:
+    said = lab_metadata(file="acids.csv", row_name="line", batch=3, stop=Regret(0.5), dialect=None)
+    with Study.open(
+        path, name, space=rows, objective="yield", seed=1, metadata=said, author="Ada", **settings
+    ) as study:
         for _ in range(results):
             trial = study.ask()
             study.tell(trial, value(trial.params))

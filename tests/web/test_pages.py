@@ -104,8 +104,8 @@ def test_failed_and_released(ada, store):
     ada.sends(f"{base()}/t/0/record", do="failed")
     ada.sends(f"{base()}/t/1/record", do="release", reason="the vial broke")
     ada.sends(f"{base()}/t/1/record", do="release")
-    assert [trial.status for trial in trials(store)] == ["failed", "lost"]
-    assert kinds(store) == ["asked", "asked", "failed", "lost"]
+    assert [trial.status for trial in trials(store)] == ["failed", "released"]
+    assert kinds(store) == ["asked", "asked", "failed", "released"]
 
 
 def test_a_conflict_shows_both_values_and_a_reason_decides(app, doors, store):
@@ -153,8 +153,8 @@ def test_i_ran_something_else(ada, store):
         page = ada.sends(f"{base()}/ran/record", **fields)
     assert "not a row of the table" in page
     first, second = trials(store)
-    assert (first.status, second.value, dict(second.params)) == ("lost", 70.5, {"T": 85, "acid": "HCl"})
-    assert kinds(store) == ["asked", "added_outside", "lost"]
+    assert (first.status, second.value, dict(second.params)) == ("released", 70.5, {"T": 85, "acid": "HCl"})
+    assert kinds(store) == ["asked", "added_outside", "released"]
 
 
 def test_what_was_typed_stays_where_something_is_wrong(ada, store):
@@ -279,7 +279,7 @@ def test_a_study_from_a_csv_says_how_each_column_is_read(ada, store):
     assert Study.names(store) == ["Acids"]
     assert [trial.value for trial in trials(store, "Acids")] == [1.5, 2.5]
     with Study.open(store, "Acids", read_only=True) as study:
-        assert (study.direction, study.about["stop"]["eps"], study.about["row_name"]) == ("minimize", 0.5, "line")
+        assert (study.direction, study.metadata["stop"]["eps"], study.metadata["row_name"]) == ("minimize", 0.5, "line")
     again = ada.post("/new/file", files={"file": ("Acids.csv", content)}).headers["location"]
     answer = ada.post(f"{again}/create", data=made)
     assert answer.status_code == 422
@@ -319,7 +319,7 @@ def test_a_study_from_bounds(ada, store):
         ada.sends("/new/space/create", **fields)
     with Study.open(store, "box", read_only=True) as study:
         assert study.space.names == ("T", "rate", "acid", "Ni", "Cr", "Fe")
-        assert (study.direction, study.about["stop"]["relative"]) == ("minimize", 0.02)
+        assert (study.direction, study.metadata["stop"]["relative"]) == ("minimize", 0.02)
     bad = ada.post("/new/space/create", data={**fields, "name": "b", "to0": "x", "name1": XSS})
     assert bad.status_code == 422
     assert "<img" not in bad.text

@@ -106,7 +106,7 @@ def _unrecorded(
 ) -> tuple[list[Incoming], int]:
     trials: dict[Hashable, list[Trial]] = {}  # each answers for one row of the file
     for trial in lab.study.trials:
-        if trial.status != "lost":
+        if trial.status != "released":
             trials.setdefault(_key(trial.params), []).append(trial)
     new, old = [], 0
     for line, params, values in rows:

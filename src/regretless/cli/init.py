@@ -23,7 +23,7 @@ from regretless.cli._study import command_of, place_beside
 from regretless.errors import InvalidInput
 from regretless.lab.aims import Aims
 from regretless.lab.columns import read_as, wanted
-from regretless.lab.lab import about
+from regretless.lab.lab import lab_metadata
 from regretless.optimizer import StopRule
 from regretless.spaces import Repeats
 from regretless.study import Study
@@ -77,14 +77,14 @@ def command(
     table = experiments.table(repeats)
     place, name = _place(file, where, name)
     row_name, dialect = experiments.row_name, experiments.dialect
-    said = about(file=Path(file).name, row_name=row_name, batch=batch, stop=rule, dialect=dialect)
+    said = lab_metadata(file=Path(file).name, row_name=row_name, batch=batch, stop=rule, dialect=dialect)
     with Study.open(
         place,
         name,
         space=table,
         **aims.settings(),
         seed=seed,
-        about=said,
+        metadata=said,
     ) as study:
         done = add_results(study, experiments)
     print_rows(["column", "read as"], read_as(experiments), "table")
@@ -122,8 +122,8 @@ def _of_rows_in_file(
     """A study of rows that stay in their file, of which there may be hundreds of millions."""
     place, name = _place(file, where, name)
     table = file_table_of(file, aims.names, reading, repeats)
-    said = about(file=Path(file).name, row_name=table.id or "row", batch=batch, stop=rule, dialect=None)
-    with Study.open(place, name, space=table, **aims.settings(), seed=seed, about=said):
+    said = lab_metadata(file=Path(file).name, row_name=table.id or "row", batch=batch, stop=rule, dialect=None)
+    with Study.open(place, name, space=table, **aims.settings(), seed=seed, metadata=said):
         pass
     print_rows(["column", "read as"], table.described(), "table")
     click.echo()

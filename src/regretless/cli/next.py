@@ -103,5 +103,5 @@ def _record(trial: Trial, expected: Expected | None) -> dict[str, Any]:
         "params": trial.params,
         "source": trial.source,
         "expected": expected_record(expected),
-        **trial.record,
+        **trial.details,
     }

@@ -14,7 +14,7 @@ from regretless.cli._output import MET, Format, format_option, print_status, say
 from regretless.cli._study import trust_option, trusted
 from regretless.errors import InvalidInput, RegretlessError, StudyConflict
 from regretless.integrations.dask import connected
-from regretless.lab.lab import about, kept_stop
+from regretless.lab.lab import kept_stop, lab_metadata
 from regretless.lab.status import status_of
 from regretless.lab.text import pairs
 from regretless.study import Study, Trial
@@ -118,7 +118,9 @@ def _in_words_of(file: str) -> Iterator[None]:
 
 def _run(file: str, config: Config, f: F, workers: Workers, format: Format) -> bool:
     """Run and print; whether the stop rule is met."""
-    said = about(file=None, row_name=config.row_name, batch=config.workers, stop=config.stop, dialect=config.dialect)
+    said = lab_metadata(
+        file=None, row_name=config.row_name, batch=config.workers, stop=config.stop, dialect=config.dialect
+    )
     with (
         _in_words_of(file),
         Study.open(
@@ -127,7 +129,7 @@ def _run(file: str, config: Config, f: F, workers: Workers, format: Format) -> b
             space=config.space,
             **config.aims.settings(),
             seed=config.seed,
-            about=said,
+            metadata=said,
             lease=LEASE,
             trust=trusted(),
         ) as study,
@@ -139,7 +141,7 @@ def _run(file: str, config: Config, f: F, workers: Workers, format: Format) -> b
         _finish(_work(study, config.options(f), workers), study, config)
         if not any(trial.status == "told" for trial in study.trials):
             raise InvalidInput("every evaluation failed: there is nothing to recommend.")
-        row_name = study.about.get("row_name", "row")
+        row_name = study.metadata.get("row_name", "row")
         view = status_of(study, config.stop, row_name, option=f'stop = "1%" in {file}')
         print_status(view, format, about={"study": config.study}, head=[("Study", f"{study.name} ({config.study})")])
         return view.met

@@ -119,7 +119,7 @@ def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
             "recorded. If it was run so, use: "
             f"{lab.command('ran', '--trial', str(row.trial), *settings, *_typed(row.filled, lab.outcomes))}"
         )
-    if trial.status == "lost":
+    if trial.status == "released":
         return bool(row.filled)
     had = contradicted(trial, row.filled)
     if had:

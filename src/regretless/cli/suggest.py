@@ -171,7 +171,7 @@ def _record(lab: Lab, trial: Trial, expected: Expected | None) -> dict[str, Any]
         "source": trial.source,
         "measured_before": measured_before(lab.study, trial),
         "expected": expected_record(expected),
-        **trial.record,
+        **trial.details,
     }
 
 

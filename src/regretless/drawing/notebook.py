@@ -11,7 +11,7 @@ from regretless.drawing.gauges import gauge
 from regretless.drawing.progress import LIGHTS, history_figure
 from regretless.lab.status import counts_of
 from regretless.lab.text import number, pairs, plus_minus, results, share
-from regretless.optimizer import Certified, FrontRegret, RegionLoss, RemainingRegret
+from regretless.optimizer import Certificate, Certified, FrontRegret, RegionLoss
 from regretless.study import Result, Study, Trial
 
 __all__ = ["html_of"]
@@ -57,7 +57,7 @@ def _certificate(left: Certified) -> str:
     of = "of the front's width" if isinstance(left, FrontRegret) else ""
     title = "Wrong" if isinstance(left, RegionLoss) else "Regret left"
     facts = [("Model", f"{words}. {left.trust.message}"), ("Results", f"{left.used} of {left.told} used")]
-    if isinstance(left, RemainingRegret):
+    if isinstance(left, Certificate):
         facts.insert(0, ("Expected", plus_minus(left.mean, left.sd)))
         facts += [] if left.exceeds is None else [(f"P(regret > {number(left.eps)})", f"at most {share(left.exceeds)}")]
     facts += [("Beside the bound", left.beside())] if left.beside() else []
@@ -71,8 +71,8 @@ def _trial(trial: Trial) -> str:
     known = [(name, "failed" if value is None else number(value)) for name, value in trial.values.items()]
     facts += [("status", trial.status + (", excluded" if trial.excluded else "")), *known, ("source", trial.source)]
     facts += [("zeta", f"{trial.zeta:.3g}")] if trial.zeta is not None else []
-    if "mean" in trial.record and "sd" in trial.record:
-        facts.append(("expected", plus_minus(trial.record["mean"], trial.record["sd"])))
+    if "mean" in trial.details and "sd" in trial.details:
+        facts.append(("expected", plus_minus(trial.details["mean"], trial.details["sd"])))
     facts += [("note", text) for text in (trial.note, trial.fallback) if text]
     return _box([_title(f"Trial {trial.number}"), _facts(facts)])
 

@@ -27,8 +27,8 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
             "status": trial.status,
             "excluded": "yes" if trial.excluded else None,
             "source": trial.source,
-            **{f"expected{key}": trial.record.get(_key("mean", name, lab)) for name, key in keys.items()},
-            **{f"expected sd{key}": trial.record.get(_key("sd", name, lab)) for name, key in keys.items()},
+            **{f"expected{key}": trial.details.get(_key("mean", name, lab)) for name, key in keys.items()},
+            **{f"expected sd{key}": trial.details.get(_key("sd", name, lab)) for name, key in keys.items()},
             **({"probability": chances.get(trial.number)} if region else {}),
             "zeta": trial.zeta,
             "note": trial.note,
@@ -66,7 +66,7 @@ def trials_record(lab: Lab) -> dict[str, Any]:
         "outcomes": [outcome.wanted for outcome in study.outcomes],
         "rule": study.rule.name,
         "seed": study.seed,
-        "about": study.about,
+        "metadata": study.metadata,
         "trials": [
             {
                 "trial": trial.number,
@@ -79,7 +79,7 @@ def trials_record(lab: Lab) -> dict[str, Any]:
                 "excluded": trial.excluded,
                 "source": trial.source,
                 "note": trial.note,
-                "record": trial.record,
+                "details": trial.details,
                 "hyperparameters": trial.hyperparameters,
             }
             for trial in study.trials

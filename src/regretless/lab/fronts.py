@@ -66,7 +66,7 @@ def violations(study: Study) -> str:
     >>> violations(study)
     'impurity <= 0.5 in 1 of 1'
     """
-    used = [trial for trial in study.trials if not trial.excluded and trial.status != "lost"]
+    used = [trial for trial in study.trials if not trial.excluded and trial.status != "released"]
     parts = []
     for outcome in study.outcomes:
         if outcome.role == "constraint":

@@ -9,7 +9,7 @@ from regretless.optimizer import StopRule, as_limits
 from regretless.sheets import Dialect, error_names
 from regretless.study import HypervolumeLeft, Misclassified, Regret, Study, Trial
 
-__all__ = ["Lab", "about", "kept_stop"]
+__all__ = ["Lab", "kept_stop", "lab_metadata"]
 
 _OUTSIDE = " (outside of {}: taken as noise; if it is a mistake, amend it)"
 
@@ -66,7 +66,7 @@ class Lab:
     @classmethod
     def of(cls, study: Study, **more: Any) -> Self:
         """The lab of a study that is open."""
-        said = study.about
+        said = study.metadata
         return cls(
             study=study,
             file=said.get("file"),
@@ -104,7 +104,7 @@ class Lab:
         raise InvalidInput(f"trial {number} is not pending (pending: {self.pending_numbers}).")
 
 
-def about(
+def lab_metadata(
     *, file: str | None, row_name: str, batch: int, stop: StopRule | None, dialect: Dialect | None
 ) -> dict[str, Any]:
     """What goes on record when a study is made, as plain JSON."""
@@ -127,7 +127,7 @@ def _stop_to_data(stop: StopRule) -> dict[str, Any]:
 
 def kept_stop(study: Study) -> StopRule | None:
     """The stop rule that a study was made with."""
-    stop = study.about.get("stop")
+    stop = study.metadata.get("stop")
     if stop is None:
         return None
     said = {key: value for key, value in stop.items() if key != "of"}

@@ -19,7 +19,7 @@ def certificates(study: Study, most: int = _LOOKS) -> tuple[list[Certified], lis
 
     All of them are the study's own: its model, its candidates, the results as they are corrected today.
     """
-    used = (trial for trial in study.trials if trial.status != "lost" and not trial.excluded)
+    used = (trial for trial in study.trials if trial.status != "released" and not trial.excluded)
     n = sum(trial.value is not None for trial in used)
     counts = sorted({int(count) for count in np.linspace(min(3, n), n, most)})
     looks = {}

@@ -89,8 +89,7 @@ class StudyStatus:
         return [*facts, ("Constraints" if len(bounds) > 1 else "Constraint", "; ".join(bounds))] if bounds else facts
 
     def _counted(self) -> str:
-        said = {"lost": "released"}
-        counted = " · ".join(f"{count} {said.get(word, word)}" for word, count in self.counts.items() if count)
+        counted = " · ".join(f"{count} {word}" for word, count in self.counts.items() if count)
         parts = sum(trial.status == "pending" and bool(trial.values) for trial in self.study.trials)
         return (counted or "none yet") + (f" ({parts} of them measured in part)" if parts else "")
 
@@ -349,7 +348,7 @@ def counts_of(study: Study) -> dict[str, int]:
         "measured": sum(trial.status == "told" for trial in used),
         "failed": sum(trial.status == "failed" for trial in used),
         "pending": sum(trial.status == "pending" for trial in used),
-        "lost": sum(trial.status == "lost" for trial in used),
+        "released": sum(trial.status == "released" for trial in used),
         "excluded": len(study.trials) - len(used),
     }
 

@@ -141,7 +141,7 @@ def objectives_of(study: Study) -> tuple[Outcome, ...]:
 
 def is_measured(study: Study) -> bool:
     """Whether every outcome has a result, so that a model can be asked."""
-    used = [trial.values for trial in study.trials if not trial.excluded and trial.status != "lost"]
+    used = [trial.values for trial in study.trials if not trial.excluded and trial.status != "released"]
     return all(any(values.get(each.name) is not None for values in used) for each in study.outcomes)
 
 

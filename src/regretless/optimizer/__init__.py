@@ -9,7 +9,7 @@ from regretless.optimizer.assessment import (
     recommended_elsewhere,
 )
 from regretless.optimizer.average import Averaged, averaged, seconds_of
-from regretless.optimizer.certificate import Certified, FeasibleRegret, FrontRegret, RegionLoss, RemainingRegret
+from regretless.optimizer.certificate import Certificate, Certified, FeasibleRegret, FrontRegret, RegionLoss
 from regretless.optimizer.expectation import expect, expect_measurement
 from regretless.optimizer.front import Front
 from regretless.optimizer.history import (
@@ -58,6 +58,7 @@ __all__ = [
     "PENDING",
     "TOLD",
     "Averaged",
+    "Certificate",
     "Certified",
     "Choice",
     "Classified",
@@ -79,7 +80,6 @@ __all__ = [
     "Proof",
     "RegionLoss",
     "Regret",
-    "RemainingRegret",
     "Row",
     "Sense",
     "Series",

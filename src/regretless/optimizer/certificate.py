@@ -9,11 +9,11 @@ from regretless.optimizer.notebook import Shown
 from regretless.optimizer.wording import amount, rounded
 from regretless.theory import BestProbability, Calibration, SimulatedRegret
 
-__all__ = ["Certified", "FeasibleRegret", "FrontRegret", "RegionLoss", "RemainingRegret"]
+__all__ = ["Certificate", "Certified", "FeasibleRegret", "FrontRegret", "RegionLoss"]
 
 
 @dataclass(frozen=True, slots=True)
-class RemainingRegret(Shown):
+class Certificate(Shown):
     """An upper bound on what recommending the best posterior mean costs, in the user's units.
 
     Attributes
@@ -143,7 +143,7 @@ class FeasibleRegret(Shown):
         Upper bound on the expected distance from the objective at the recommendation to the best feasible candidate or
         the fallback, whichever is better: the smaller of ``tail_sum`` and ``pairwise``.
     exact, trust, objective, model, used, told, limits, limits_hold
-        As for `RemainingRegret`; the light is that of the outcome whose model is trusted least.
+        As for `Certificate`; the light is that of the outcome whose model is trusted least.
     """
 
     params: Mapping[str, Any]
@@ -246,7 +246,7 @@ class FrontRegret(Shown):
         What objectives cannot leave, by name, None where nothing is known; and those whose limits were not used, as the
         data contradict them.
     exact, trust, model, used, told
-        As for `RemainingRegret`; the light is that of the outcome whose model is trusted least.
+        As for `Certificate`; the light is that of the outcome whose model is trusted least.
     """
 
     rows: tuple[Any, ...]
@@ -331,7 +331,7 @@ class RegionLoss(Shown):
     above, below
         The level; one of them is None.
     exact, trust, objective, model, used, told, settings, unsure
-        As for `RemainingRegret`.
+        As for `Certificate`.
     """
 
     inside: int
@@ -411,7 +411,7 @@ class RegionLoss(Shown):
 
 
 #: A certificate of any kind.
-Certified: TypeAlias = RemainingRegret | FeasibleRegret | FrontRegret | RegionLoss
+Certified: TypeAlias = Certificate | FeasibleRegret | FrontRegret | RegionLoss
 
 
 def _with_trust(promise: str, trust: Calibration) -> str:

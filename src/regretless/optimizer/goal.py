@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from regretless.errors import InvalidInput
-from regretless.optimizer.certificate import Certified, RemainingRegret
+from regretless.optimizer.certificate import Certificate, Certified
 from regretless.optimizer.feasible import certify_feasible, recommend_feasible
 from regretless.optimizer.front import Front, certify_front, recommend_front
 from regretless.optimizer.history import History
@@ -68,7 +68,7 @@ def goal_of(task: Task) -> Goal:
 class Maximise:
     """One objective: the largest mean, on a list that of the averaged belief, elsewhere that of the model to search by.
 
-    Its certificate is a `RemainingRegret`.
+    Its certificate is a `Certificate`.
     """
 
     def recommend(self, task: Task, history: History, state: State) -> Choice:
@@ -81,9 +81,7 @@ class Maximise:
         """On a list with an averaged belief."""
         return task.domain.candidates is not None and bool(state.doubted().drawn)
 
-    def certify(
-        self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked
-    ) -> RemainingRegret:
+    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certificate:
         """The regret that is left, in the user's units."""
         assert chosen is None or isinstance(chosen, Choice)
         belief, objective, eps, draws = state.doubted(), task.objective, asked.eps, asked.draws
@@ -93,7 +91,7 @@ class Maximise:
         proof = certify(task, history, chosen, belief, limits=limits, eps=eps, draws=draws)
         found, scale, simulated = proof.certificate, proof.scale, proof.certificate.simulated
         params, row = params_of(task, proof.point)
-        return RemainingRegret(
+        return Certificate(
             params=params,
             row=row,
             mean=float(objective.outward(proof.mean)),

@@ -202,7 +202,7 @@ def _again(study: Study) -> list[str]:
 
 def _away(study: Study) -> list[str]:
     """What an excursion is, where there was one."""
-    return [_EXCURSIONS] if any("excursion" in trial.record for trial in study.trials) else []
+    return [_EXCURSIONS] if any("excursion" in trial.details for trial in study.trials) else []
 
 
 def _why(study: Study, trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
@@ -210,7 +210,7 @@ def _why(study: Study, trial: Trial, why: Explanation | None, row_name: str) -> 
         return [_drawn(trial), results(study, trial) or trial.status]
     if why is None:
         reason = {"design": "initial design: nothing to model yet", "random": trial.fallback or "at random"}
-        if "excursion" in trial.record:
+        if "excursion" in trial.details:
             reason["rule"] = "excursion: the largest expected improvement"
         zeta = number(trial.zeta) if trial.zeta is not None else reason.get(trial.source, "–")
         return [zeta, "–", "–", _outcome(trial)]
@@ -223,7 +223,7 @@ def _drawn(trial: Trial) -> str:
     """What was drawn for a suggestion with several outcomes: zeta, and the weights of the objectives."""
     if trial.zeta is None:
         return {"design": "initial design: nothing to model yet"}.get(trial.source, trial.fallback or "–")
-    weights = [f"{value:.2f}" for key, value in trial.record.items() if key.startswith("weight_")]
+    weights = [f"{value:.2f}" for key, value in trial.details.items() if key.startswith("weight_")]
     return f"{trial.zeta:.3g}" + (f"; weights {', '.join(weights)}" if weights else "")
 
 
@@ -248,12 +248,12 @@ def _trials(study: Study, row_name: str) -> str:
 
 def _corrections(study: Study) -> list[str]:
     """What was corrected, excluded, released or added to the table, by whom and why."""
-    kinds = ("extended", "amended", "excluded", "included", "row_excluded", "row_included", "lost")
+    kinds = ("extended", "amended", "excluded", "included", "row_excluded", "row_included", "released")
     rows = [
         [
             utc(event.time),
             event.author,
-            "released" if event.kind == "lost" else event.kind.replace("_", " "),
+            event.kind.replace("_", " "),
             _about(event),
             _values(event),
             str(event.data.get("reason", "")),
@@ -283,12 +283,12 @@ def _about(event: Event) -> str:
 def _outcome(trial: Trial) -> str:
     if trial.value is not None:
         return number(trial.value)
-    return "released" if trial.status == "lost" else trial.status
+    return trial.status
 
 
 def _part(trial: Trial, outcome: str) -> str:
     if outcome not in trial.values:
-        return "released" if trial.status == "lost" else trial.status
+        return trial.status
     value = trial.values[outcome]
     return "failed" if value is None else number(value)
 

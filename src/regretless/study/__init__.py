@@ -1,6 +1,7 @@
 """Studies: the only stateful object, its trials, its events, where they are kept, and the loop around it."""
 
 from regretless.optimizer import (
+    Certificate,
     FeasibleRegret,
     FrontRegret,
     HypervolumeLeft,
@@ -9,7 +10,6 @@ from regretless.optimizer import (
     Outcome,
     RegionLoss,
     Regret,
-    RemainingRegret,
 )
 from regretless.study.journal import Event, Journal, MemoryStore, Store
 from regretless.study.replays import Replayed, replay
@@ -19,6 +19,7 @@ from regretless.study.study import Study
 from regretless.study.trial import Recommendation, Region, Trial
 
 __all__ = [
+    "Certificate",
     "Event",
     "FeasibleRegret",
     "FrontRegret",
@@ -32,7 +33,6 @@ __all__ = [
     "Region",
     "RegionLoss",
     "Regret",
-    "RemainingRegret",
     "Replayed",
     "Result",
     "Store",

@@ -54,7 +54,7 @@ def columns_of(study: "Properties") -> dict[str, Column]:
     return {
         "number": Column("int", [trial.number for trial in trials]),
         "row": _column([trial.row for trial in trials]),
-        "status": Column("text", [trial.status for trial in trials]),
+        "status": Column("text", [str(trial.status) for trial in trials]),
         **_per_outcome("value", study, [trial.values for trial in trials]),
         **{f"params_{name}": _parameter(name, trials, space.examples(name)) for name in space.names},
         "source": Column("text", [trial.source for trial in trials]),
@@ -96,7 +96,7 @@ def _per_outcome(
 def _expected(study: "Properties", trial: Trial, word: str) -> dict[str, float | None]:
     """Mean or sd that the model expected of each outcome when the trial was suggested."""
     keys = {outcome.name: "" if outcome.name == study.objective else f"[{outcome.name}]" for outcome in study.outcomes}
-    return {name: trial.record.get(f"{word}{key}") for name, key in keys.items()}
+    return {name: trial.details.get(f"{word}{key}") for name, key in keys.items()}
 
 
 def _known(trial: Trial, word: str) -> dict[str, Any]:

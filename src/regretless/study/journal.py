@@ -6,9 +6,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
+from regretless.deprecation import RenamedWord
 from regretless.errors import StoreReadOnly, StudyConflict
 
-__all__ = ["Decide", "Event", "Journal", "Kind", "MemoryJournal", "MemoryStore", "ReadOnlyJournal", "Store"]
+__all__ = ["RELEASED", "Decide", "Event", "Journal", "Kind", "MemoryJournal", "MemoryStore", "ReadOnlyJournal", "Store"]
 
 Kind = Literal[
     "asked",  # a suggestion was made
@@ -25,10 +26,14 @@ Kind = Literal[
     "row_excluded",  # a candidate is not suggested any more
     "row_included",  # it is suggested again
     "extended",  # the table got further candidates
-    "lost",  # a pending trial was given up
+    "released",  # a pending trial was taken back
     "certified",  # a certificate was put on record
     "linked",  # an earlier study became data of the model
 ]
+
+
+#: The kind of such an event and the status of such a trial; both were called "lost", and are in older databases.
+RELEASED: Any = RenamedWord("released", "lost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,10 @@ class Event:
     number: int | None = None
     value: float | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if str(self.kind) in ("released", "lost"):
+            object.__setattr__(self, "kind", RELEASED)
 
 
 #: (events of others since) -> (events to append), numbered on from the last

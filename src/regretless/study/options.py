@@ -1,11 +1,11 @@
 """What a run is told: the arguments that `maximize`, `minimize`, `Study.optimize` and the command line share."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from regretless.arrays import as_positive, as_whole, show
+from regretless.deprecation import warn_renamed
 from regretless.errors import InvalidInput
 from regretless.optimizer import StopRule, check_stop
 from regretless.study.executors import check_executor
@@ -101,7 +101,7 @@ def as_options(
 def _failing(on_error: Any, catch: Any, level: int) -> tuple[type[Exception], ...]:
     """The exceptions that make a failed trial."""
     if catch is not None:
-        warnings.warn("catch= is called on_error= now, with the same types.", DeprecationWarning, stacklevel=level)
+        warn_renamed("catch=", "on_error=", level=level)
         if on_error != "raise":
             raise InvalidInput("give on_error alone: catch is its old name.")
         on_error = catch

@@ -5,6 +5,7 @@ from typing import Any
 
 from regretless.acquisition import JointRule, Rule
 from regretless.arrays import as_whole, is_whole, show
+from regretless.deprecation import renamed_property
 from regretless.errors import InvalidInput, UnknownTrial
 from regretless.optimizer import Direction, Fit, Given, History, LevelSet, Outcome, Task
 from regretless.optimizer.notebook import Shown
@@ -30,7 +31,7 @@ class Properties(Shown):
         self, chosen: Settings, journal: Journal, *, name: str | None, author: str, lease: float | None, retries: int
     ) -> None:
         self.name = name
-        self.about: Mapping[str, Any] = chosen.about
+        self.metadata: Mapping[str, Any] = chosen.metadata
         self._created = chosen.task  # a table may have been extended since: see `_task`
         ledger = Ledger(self._created)
         engine = self._created.domain.engine
@@ -39,6 +40,8 @@ class Properties(Shown):
         self._recorder = Recorder(journal, ledger, author=author, seconds=lease, retries=retries)
         self._carried = Carried(ledger)
         self._asker = Asker(self._recorder, self._carried)
+
+    about = renamed_property("about", "metadata")
 
     @property
     def space(self) -> Space:
@@ -163,7 +166,7 @@ class Properties(Shown):
 
     def __repr__(self) -> str:
         statuses = [trial.status for trial in self._ledger.trials]
-        count = {status: statuses.count(status) for status in ("told", "pending", "failed", "lost")}
+        count = {status: statuses.count(status) for status in ("told", "pending", "failed", "released")}
         states = ", ".join(f"{n} {status}" for status, n in count.items() if n) or "empty"
         name = "" if self.name is None else f"{self.name!r}, "
         plain = len(self.outcomes) == 1 and self.goal is None

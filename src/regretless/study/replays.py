@@ -15,7 +15,7 @@ from regretless.study.trial import Trial
 __all__ = ["Replayed", "asked_from", "replay"]
 
 #: What a suggestion is compared by.
-_COMPARED = ("params", "row", "source", "record", "hyperparameters", "jitter", "fallback")
+_COMPARED = ("params", "row", "source", "details", "hyperparameters", "jitter", "fallback")
 
 
 @dataclass(frozen=True, slots=True)

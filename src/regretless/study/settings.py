@@ -72,7 +72,7 @@ class Settings:
 
     task: Task
     preset: Preset
-    about: Mapping[str, Any] = field(default_factory=dict)  # notes of whoever made it, kept and never interpreted
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # notes of whoever made it, kept and never interpreted
     repeats_then: Repeats | None = None  # the word it was created with, which may have meant another thing
 
 
@@ -90,7 +90,7 @@ def settings(
     repeats: Any = None,
     limits: Any = None,
     goal: Any = None,
-    about: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Settings:
     """Check the arguments of a study; None takes the default."""
@@ -120,7 +120,7 @@ def settings(
         risk=_RISK if risk is None else risk,
         **more,
     )
-    return Settings(task, preset, _as_json(about))
+    return Settings(task, preset, _as_json(metadata))
 
 
 def split_constraints(constraints: Any) -> tuple[Any, Mapping[str, Any] | None]:
@@ -145,7 +145,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "limits": objective.limits.given,
         **({} if objective.goal is None else {"goal": asdict(objective.goal)}),
         **_several(chosen),
-        "about": dict(settings.about),
+        "about": dict(settings.metadata),  # as it is called in databases since the first version
         "made_with": {"regretless": __version__, "numpy": np.__version__, "scipy": scipy.__version__},
     }
 
@@ -164,7 +164,7 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
         n_initial=spec["n_initial"],
         design=spec.get("design", "hypercube"),  # all that there was before it was named
         seed=spec["seed"],
-        about=spec.get("about"),
+        metadata=spec.get("about"),
         **_outcomes_of(spec),
     )
     return replace(chosen, repeats_then=space.repeats)
@@ -259,14 +259,16 @@ def _limits_given(limits: Any, task: Task) -> Any:
     return {name: as_limits(pair).given for name, pair in limits.items()}
 
 
-def _as_json(about: Mapping[str, Any] | None) -> dict[str, Any]:
+def _as_json(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
     """Notes as they will be read back; what JSON cannot hold is refused."""
-    if about is None:
+    if metadata is None:
         return {}
     try:
-        notes: dict[str, Any] = json.loads(json.dumps(dict(about), allow_nan=False))
+        notes: dict[str, Any] = json.loads(json.dumps(dict(metadata), allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"about must be a mapping of text to plain JSON, got {show(about)}: {error}.") from error
+        raise InvalidInput(
+            f"metadata must be a mapping of text to plain JSON, got {show(metadata)}: {error}."
+        ) from error
     return notes
 
 

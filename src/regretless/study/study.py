@@ -7,6 +7,7 @@ import numpy as np
 
 from regretless.acquisition import JointRule, Rule
 from regretless.arrays import as_whole
+from regretless.deprecation import warn_renamed
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer import Direction, Given, LevelSet, Preset, Sense, StopRule
@@ -139,12 +140,13 @@ class Study(Predictions, Corrections):
         limits: Given | Mapping[str, Given] | None = None,
         goal: LevelSet | None = None,
         seed: int | None = None,
-        about: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
         author: str | None = None,
         lease: float | None = None,
         retries: int = 3,
         read_only: bool = False,
         trust: Iterable[str] = (),
+        about: Mapping[str, Any] | None = None,
     ) -> Self:
         """A study that lasts: created if it is not there and a space is given, else opened as it is.
 
@@ -157,8 +159,8 @@ class Study(Predictions, Corrections):
         space, direction, preset, rule, surrogate, n_initial, repeats, objective, objectives, constraints, reference, \
         fallback, risk, limits, goal, seed
             As for `Study`. Whatever is given for a study that exists must be what it was created with.
-        about
-            Notes to keep with a study that is created, as plain JSON; they are read back as ``study.about``.
+        metadata
+            Notes to keep with a study that is created, as plain JSON. They are read back as ``study.metadata``.
         author
             Who is to be named in the record of what happens; by default who is logged in.
         lease
@@ -171,6 +173,8 @@ class Study(Predictions, Corrections):
         trust
             Names of modules whose code the stored study may use, such as that of a rule of your own. The classes of
             ``rule`` and ``surrogate``, where they are given, need not be named.
+        about
+            Deprecated: the old name of ``metadata``.
 
         Raises
         ------
@@ -194,7 +198,10 @@ class Study(Predictions, Corrections):
         ...         again.trials[0].value
         0.5
         """
-        given = {name: value for name, value in locals().items() if name in (*GIVEN, "about")}
+        if about is not None:
+            warn_renamed("about=", "metadata=")
+            metadata = about
+        given = {name: value for name, value in locals().items() if name in (*GIVEN, "metadata")}
         who, seconds = registry.check_author(author), registry.check_lease(lease)
         tries, only = as_whole(retries, "retries"), as_bool(read_only, "read_only")
         chosen, journal = registry.open_study(store, name, given, author=who, read_only=only, trust=trust)

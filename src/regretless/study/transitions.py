@@ -30,7 +30,7 @@ def end(recorder: Recorder, number: int, told: Told, **about: Any) -> Trial:
 
     def decide() -> list[Event]:
         trial, task = ledger.trials[number], ledger.task
-        known = {} if trial.status == "lost" else trial.values
+        known = {} if trial.status == "released" else trial.values
         values = told.values
         if values is None:
             missing = [outcome.name for outcome in task.outcomes if outcome.name not in known]
@@ -100,7 +100,7 @@ def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
 
     def decide() -> list[Event]:
         trial, task = ledger.trials[number], ledger.task
-        if trial.status == "lost" or not trial.values:
+        if trial.status == "released" or not trial.values:
             raise TrialConflict(f"trial {number} has no result to amend: it is {trial.status}. Use tell.")
         values = dict.fromkeys(trial.values) if told.values is None else told.values
         missing = [name for name in values if name not in trial.values]
@@ -122,7 +122,7 @@ def use(recorder: Recorder, number: int, used: bool, reason: str) -> Trial:
 
     def decide() -> list[Event]:
         trial = ledger.trials[number]
-        if trial.status in ("pending", "lost"):
+        if trial.status in ("pending", "released"):
             raise TrialConflict(
                 f"trial {number} has no result: it is {trial.status}. Use release for a trial that is given up."
             )
@@ -140,7 +140,7 @@ def release(recorder: Recorder, number: int, reason: str) -> Trial:
 
     def decide() -> list[Event]:
         trial = ledger.trials[number]
-        if trial.status == "lost":
+        if trial.status == "released":
             return []
         if trial.status != "pending":
             raise TrialConflict(f"trial {number} is not pending: it was already {_had(trial, list(trial.values))}.")
@@ -150,7 +150,7 @@ def release(recorder: Recorder, number: int, reason: str) -> Trial:
                 f"trial {number} has a result of {', '.join(trial.values)} already. Tell {' and '.join(missing)}, or "
                 f"that it failed: tell({number}, failed={missing!r})."
             )
-        return [recorder.event("lost", number, reason=reason)]
+        return [recorder.event("released", number, reason=reason)]
 
     recorder.record(decide)
     return ledger.trials[number]

@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
+from regretless.deprecation import renamed_property
 from regretless.optimizer.notebook import Shown
 
 __all__ = ["Recommendation", "Region", "Status", "Trial"]
 
-Status = Literal["pending", "told", "failed", "lost"]
+Status = Literal["pending", "told", "failed", "released"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Trial(Shown):
     row
         Id of the row on a table, else None.
     status
-        ``"pending"`` until told, then ``"told"`` or ``"failed"``; ``"lost"`` once it was released.
+        ``"pending"`` until told, then ``"told"`` or ``"failed"``; ``"released"`` once it was released.
     value
         What was measured of the first objective, in the user's units and sign; the mean of replicates.
     values
@@ -38,7 +39,7 @@ class Trial(Shown):
     source
         ``"design"`` (initial design), ``"rule"``, ``"random"`` (the model could not be used: see ``fallback``) or
         ``"added"`` (a result that was not asked for).
-    record
+    details
         Why this point: what the rule drew (``zeta``, squared; thresholds and maxima in the model's standardised units)
         and what the model expected (``mean``, ``sd``, in the user's units and sign); ``excursion`` is 1 where the
         step was taken by the model that looks elsewhere; where there are very many results, on how many (``used``) of
@@ -61,7 +62,7 @@ class Trial(Shown):
     status: Status = "pending"
     value: float | None = None
     source: str = "rule"
-    record: Mapping[str, float] = field(default_factory=dict)
+    details: Mapping[str, float] = field(default_factory=dict)
     hyperparameters: Mapping[str, Any] | None = None
     jitter: float = 0.0
     fallback: str | None = None
@@ -73,7 +74,9 @@ class Trial(Shown):
     @property
     def zeta(self) -> float | None:
         """The drawn confidence parameter (squared), where the rule has one."""
-        return self.record.get("zeta")
+        return self.details.get("zeta")
+
+    record = renamed_property("record", "details")
 
 
 @dataclass(frozen=True, slots=True)

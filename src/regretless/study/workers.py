@@ -62,7 +62,7 @@ class Loop:
         What is optimised, how, and where evaluations run. The executor is the caller's to shut down.
     report
         Called with each trial that ended and why it has no value (empty if it has one). A trial that was released has
-        the status ``"lost"``.
+        the status ``"released"``.
     progress
         Called with where the run stands, whenever that changes and every ten seconds.
     say

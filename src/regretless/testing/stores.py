@@ -168,7 +168,7 @@ class StoreSuite(ABC):
         opened = Study.open(self.connect(), "s", author="bob")
         assert opened.trials == study.trials
         assert opened.excluded_rows == (4,)
-        assert [trial.status for trial in opened.trials] == ["told", "failed", "lost", "told"]
+        assert [trial.status for trial in opened.trials] == ["told", "failed", "released", "told"]
         assert opened.trials[0].value == 81.2
         kinds = "asked asked asked told failed lost added amended excluded included row_excluded"
         assert [event.kind for event in opened.events()] == kinds.split()

@@ -84,7 +84,7 @@ def record(request: Request, form: FormData) -> Response:
         values = _all_failed(lab, trial) if what == "failed" else results_in(form, lab)
         if not values:
             raise InvalidInput(f"type the result of trial {trial.number}, or say that it failed.")
-        other = {} if trial.status == "lost" else contradicted(trial, values)
+        other = {} if trial.status == "released" else contradicted(trial, values)
         if other:
             return _conflict(request, desk, lab, trial, values)
         try:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from regretless.errors import InvalidInput, RegretlessError, StudyConflict
 from regretless.lab.aims import Aims
 from regretless.lab.columns import read_as, wanted
-from regretless.lab.lab import about
+from regretless.lab.lab import lab_metadata
 from regretless.lab.results import told
 from regretless.optimizer import StopRule
 from regretless.optimizer.outcomes import as_outcomes
@@ -98,7 +98,7 @@ def create(request: Request, form: FormData) -> Response:
         return page(request, "preview.html", 422, **view)
     try:
         found, aims = view["found"], view["aims"]
-        said = about(
+        said = lab_metadata(
             file=file.name,
             row_name=found.row_name,
             batch=_batch(typed),
@@ -106,7 +106,7 @@ def create(request: Request, form: FormData) -> Response:
             dialect=found.dialect,
         )
         name = _name(typed)
-        made = _make(request, name, key, space=found.table(), about=said, seed=_seed(typed), **aims.settings())
+        made = _make(request, name, key, space=found.table(), metadata=said, seed=_seed(typed), **aims.settings())
         with made as study:
             for row, i in zip(found.ids, range(len(found)), strict=True):
                 if values := found.measured(i):
@@ -128,9 +128,9 @@ def create_space(request: Request, form: FormData) -> Response:
         aims = _typed_aims(typed)
         made_of = _space(typed)
         stop = _stop(typed, several=aims.several)
-        said = about(file=None, row_name="row", batch=_batch(typed), stop=stop, dialect=None)
+        said = lab_metadata(file=None, row_name="row", batch=_batch(typed), stop=stop, dialect=None)
         name = _name(typed)
-        _make(request, name, typed.get("key", ""), space=made_of, about=said, **aims.settings()).close()
+        _make(request, name, typed.get("key", ""), space=made_of, metadata=said, **aims.settings()).close()
     except RegretlessError as error:
         return page(request, "space.html", 422, typed=typed, parts=range(_PARTS), error=str(error))
     return see(request, f"/s/{study_id(name)}", f"{name} is ready: {wanted(aims)}.")
@@ -360,13 +360,13 @@ def _name(typed: Mapping[str, str]) -> str:
     return name
 
 
-def _make(request: Request, name: str, key: str, *, about: dict[str, Any], **settings: Any) -> Study:
+def _make(request: Request, name: str, key: str, *, metadata: dict[str, Any], **settings: Any) -> Study:
     """The study, which is made once for each form; another of that name is not touched."""
     bench = bench_of(request)
     if name in Study.names(bench.store):
         with Study.open(bench.store, name, read_only=True, trust=bench.trust) as there:
-            if not key or there.about.get("key") != key:
+            if not key or there.metadata.get("key") != key:
                 raise StudyConflict(f"there is a study called {name!r} already. Give another name.")
         return Study.open(bench.store, name, author=author_of(request), trust=bench.trust)
-    made = {**about, "key": key}
-    return Study.open(bench.store, name, about=made, author=author_of(request), trust=bench.trust, **settings)
+    made = {**metadata, "key": key}
+    return Study.open(bench.store, name, metadata=made, author=author_of(request), trust=bench.trust, **settings)

@@ -13,7 +13,7 @@ from regretless.study import Event, Trial
 __all__ = ["Card", "Line", "Why", "cards_of", "history_of", "lines_of", "status_word", "why_of"]
 
 _ENDS = ("told", "failed", "added", "added_outside", "amended")
-_WORDS = {"told": "measured", "lost": "released"}
+_WORDS = {"told": "measured"}
 _EVENTS = {
     "asked": "suggested",
     "offered": "offered to another",
@@ -26,7 +26,7 @@ _EVENTS = {
     "amended": "corrected",
     "excluded": "set aside",
     "included": "used again",
-    "lost": "released",
+    "released": "released",
 }
 
 
@@ -102,7 +102,7 @@ def lines_of(lab: Lab, events: Mapping[int, Sequence[Event]]) -> list[Line]:
 def _line(lab: Lab, trial: Trial, events: Sequence[Event]) -> Line:
     ended = [event for event in events if event.kind in _ENDS]
     last = ended[-1] if ended else events[0] if events else None
-    mean, sd = trial.record.get("mean"), trial.record.get("sd")
+    mean, sd = trial.details.get("mean"), trial.details.get("sd")
     return Line(
         trial=trial,
         status=status_word(trial),
@@ -158,7 +158,7 @@ def why_of(lab: Lab, trial: Trial) -> Why:
         return _drawn(lab, trial, found)
     if trial.zeta is None:
         return Why(f"The rule {lab.study.rule.name} gave it the largest score.", ())
-    weights = [f"{value:.2f}" for key, value in trial.record.items() if key.startswith("weight_")]
+    weights = [f"{value:.2f}" for key, value in trial.details.items() if key.startswith("weight_")]
     drawn = f" and the weights {', '.join(weights)}" if weights else ""
     return Why(
         f"ζ = {trial.zeta:.3g}{drawn} were drawn. Of all experiments this one may be best, when every model is given "
@@ -173,7 +173,7 @@ def _drawn(lab: Lab, trial: Trial, found: Explanation) -> Why:
         "middling": "a middling draw",
         "bold": "a bold draw, which looks where little is known",
     }
-    mean, sd = trial.record.get("mean"), trial.record.get("sd")
+    mean, sd = trial.details.get("mean"), trial.details.get("sd")
     here = "" if mean is None or sd is None else plus_minus(mean, sd)
     rows = [("this draw", f"{trial.zeta:.3g}", "this experiment", here)]
     for name, pick in (("a cautious draw", found.cautious), ("a bold draw", found.bold)):

@@ -47,7 +47,7 @@ def test_workers_of_an_array_one_of_which_is_killed(server, tmp_path):
     with Study.open(place, "array") as study:
         trials = study.trials
         assert [trial.number for trial in trials] == list(range(len(trials)))
-        ended = [event.number for event in study.events() if event.kind in ("told", "failed", "lost")]
+        ended = [event.number for event in study.events() if event.kind in ("told", "failed", "released")]
         assert len(ended) == len(set(ended))
         assert 40 <= sum(trial.status == "told" for trial in trials) <= 42
         assert len({event.data["worker"] for event in study.events() if event.kind == "told"}) == 3

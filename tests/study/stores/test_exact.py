@@ -167,7 +167,7 @@ def test_rules_of_ones_own(place):
     trial = study.ask()
     again = Study.open(place, "s", rule=Cautious(0.25))
     assert again.rule == Cautious(0.25)
-    assert again.trials[1].record["odd"] == math.inf
+    assert again.trials[1].details["odd"] == math.inf
     assert again.trials[1] == trial
     assert all(entry.matches for entry in replay(again))
     assert isinstance(Study.open(place, "bare", space={"x": (0.0, 1.0)}, rule=Bare()).rule, Bare)

@@ -115,10 +115,10 @@ def failed_or(value):
 def test_a_released_trial_may_still_be_told():
     study = Study(SPACE, seed=1)
     trial = study.ask()
-    assert study.release(trial, "broke").status == "lost"
-    assert study.release(trial).status == "lost"
+    assert study.release(trial, "broke").status == "released"
+    assert study.release(trial).status == "released"
     assert study.tell(trial, 3.0).value == 3.0
-    assert [event.kind for event in study.events()] == ["asked", "lost", "told"]
+    assert [event.kind for event in study.events()] == ["asked", "released", "told"]
 
 
 @pytest.mark.parametrize("lease", [0.0, -1.0, float("nan"), float("inf"), "60", True])

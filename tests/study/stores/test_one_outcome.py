@@ -45,4 +45,4 @@ def test_every_suggestion_is_computed_again(tmp_path, name):
         for entry in entries:
             assert entry.found["params"] == close(entry.expected["params"])
             assert (entry.found["row"], entry.found["source"]) == (entry.expected["row"], entry.expected["source"])
-            assert entry.found["record"] == pytest.approx(entry.expected["record"], rel=1e-4)
+            assert entry.found["details"] == pytest.approx(entry.expected["details"], rel=1e-4)

@@ -43,11 +43,11 @@ def test_old_databases_open(tmp_path, name):
     shutil.copy(DATA / name, path)
     assert Study.names(path) == ["minimum", "table"]
     table = Study.open(path, "table")
-    assert [trial.status for trial in table.trials] == ["told", "failed", "told", "lost", "told", "pending"]
+    assert [trial.status for trial in table.trials] == ["told", "failed", "told", "released", "told", "pending"]
     assert table.trials[0].value == 81.2
     assert table.trials[2].excluded
     assert table.excluded_rows == ("D40",)
-    assert table.about == {"file": "scope.csv"}
+    assert table.metadata == {"file": "scope.csv"}
     assert [event.author for event in table.events()] == ["ann"] * len(table.events())
     minimum = Study.open(path, "minimum")
     assert not minimum._task.surrogate.compress  # settings that came later

@@ -43,7 +43,7 @@ def test_every_suggestion_is_computed_again(tmp_path, name):
         assert len(entries) == 15
         for entry in entries:
             assert (entry.found["row"], entry.found["source"]) == (entry.expected["row"], entry.expected["source"])
-            assert entry.found["record"] == pytest.approx(entry.expected["record"], rel=1e-4)
+            assert entry.found["details"] == pytest.approx(entry.expected["details"], rel=1e-4)
 
 
 def test_a_study_of_earlier_steps_can_be_replayed(tmp_path):

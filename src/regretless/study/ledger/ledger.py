@@ -20,7 +20,7 @@ from regretless.optimizer import (
 )
 from regretless.pareto import non_dominated
 from regretless.spaces import Rows, extended_table
-from regretless.study.journal import Event
+from regretless.study.journal import RELEASED, Event
 from regretless.study.ledger.leases import Lease, Reading
 from regretless.study.ledger.observations import Observations
 from regretless.study.trial import Trial
@@ -181,7 +181,7 @@ class Ledger:
             params=data["params"],
             row=data["row"],
             source=data["source"],
-            record=data["record"],
+            details=data["record"],
             hyperparameters=_survey(data["survey"]) if "survey" in data else self._hyperparameters(fits),
             jitter=data["jitter"],
             fallback=data["fallback"],
@@ -224,7 +224,7 @@ class Ledger:
     def _released(self, event: Event) -> None:
         trial = self._trial(event)
         self.leases.pop(trial.number, None)
-        self._set(replace(trial, status="lost"))
+        self._set(replace(trial, status=RELEASED))
 
     def _amended(self, event: Event) -> None:
         trial = self._trial(event)
@@ -308,7 +308,7 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
     "included": Ledger._included,
     "row_excluded": Ledger._row_excluded,
     "row_included": Ledger._row_included,
-    "lost": Ledger._released,
+    "released": Ledger._released,
     "certified": Ledger._noted,
     "linked": Ledger._linked,
 }

@@ -44,7 +44,7 @@ class Observations:
     def write(self, trial: Trial) -> None:
         """Write what came out of a trial so far."""
         number = trial.number
-        self._used[number] = not trial.excluded and trial.status != "lost"
+        self._used[number] = not trial.excluded and trial.status != "released"
         for k, outcome in enumerate(self._outcomes):
             value = trial.values.get(outcome.name)
             code = PENDING if outcome.name not in trial.values else FAILED if value is None else TOLD

@@ -15,7 +15,7 @@ def main() -> None:
     path.unlink(missing_ok=True)
     rows = [{"id": f"{kind}{heat}", "kind": kind, "heat": heat} for kind in "ABCD" for heat in (20, 40, 60.5)]
     table = Table(rows, id="id", repeats="never")
-    with Study.open(path, "table", space=table, seed=1, author="ann", about={"file": "scope.csv"}) as study:
+    with Study.open(path, "table", space=table, seed=1, author="ann", metadata={"file": "scope.csv"}) as study:
         a, b, c, d = study.ask(4)
         study.tell(a, 812.0)
         study.tell(b, failed=True)
