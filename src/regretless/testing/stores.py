@@ -170,7 +170,7 @@ class StoreSuite(ABC):
         assert opened.excluded_rows == (4,)
         assert [trial.status for trial in opened.trials] == ["told", "failed", "released", "told"]
         assert opened.trials[0].value == 81.2
-        kinds = "asked asked asked told failed lost added amended excluded included row_excluded"
+        kinds = "asked asked asked told failed released added amended excluded included row_excluded"
         assert [event.kind for event in opened.events()] == kinds.split()
         assert {event.author for event in opened.events()} == {"ann"}
         assert all(event.time > 1e9 for event in opened.events())
