@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import certificate, cost, floor, hosts, large, outcomes, regret, storage, tables, workers
+from bench import certificate, cost, floor, hosts, large, levels, outcomes, regret, storage, tables, workers
 
 
 def main(arguments: list[str]) -> int:
@@ -17,6 +17,7 @@ def main(arguments: list[str]) -> int:
         "storage": storage.main,
         "workers": workers.main,
         "large": large.main,
+        "levels": levels.main,
         "tables": tables.main,
     }
     if not arguments or arguments[0] not in commands:

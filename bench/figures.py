@@ -9,7 +9,7 @@ import numpy as np
 from bench.adapters import OURS, PEERS, Floats
 from bench.statistics import AWAY, FLOOR
 
-__all__ = ["draw_cost", "draw_found", "draw_losses", "draw_regret", "draw_targets"]
+__all__ = ["draw_cost", "draw_found", "draw_losses", "draw_regret", "draw_targets", "draw_wrong"]
 
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999933")
 _STYLES = ("-", "--", ":")
@@ -129,6 +129,22 @@ def draw_losses(
             look = style(peer) | ({"color": colours[peer], "linestyle": "-"} if peer in colours else {})
             axis.plot(np.arange(1, len(middle) + 1), middle, label=PEERS[peer].label, **look)
         axis.set(title=problem, yscale="log", xlabel="evaluations", ylabel=f"median {loss}")
+        axis.grid(axis="y", alpha=0.3)
+    _legend(figure, axes)
+    _save(figure, path)
+
+
+def draw_wrong(curves: Mapping[str, Mapping[str, Floats]], at: Sequence[int], path: Path) -> None:
+    """Mean share on the wrong side by evaluation, one panel per problem; the first label is our own."""
+    figure, axes = _grid(len(curves))
+    for axis, (problem, by_rule) in zip(axes, curves.items(), strict=False):
+        looks = [{"color": _OWN_COLOUR, "linewidth": 2.4, "zorder": 3}] + [
+            {"color": colour, "linewidth": 1.3, "linestyle": line}
+            for colour, line in zip(_COLOURS, ("-", "--", "-.", ":", (0, (6, 2))), strict=False)
+        ]
+        for (rule, values), look in zip(by_rule.items(), looks, strict=False):
+            axis.plot(at, 100.0 * values.mean(axis=0), label=rule, **look)
+        axis.set(title=problem, xlabel="evaluations", ylabel="% of candidates wrong", ylim=(0.0, None))
         axis.grid(axis="y", alpha=0.3)
     _legend(figure, axes)
     _save(figure, path)

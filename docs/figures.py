@@ -13,11 +13,11 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from regretless import Certificate, Study, Surrogate
+from regretless import Certificate, LevelSet, Study, Surrogate
 from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
 from regretless.gp import Kernel
 from regretless.optimizer import Direction
-from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_posterior, plot_regret
+from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_posterior, plot_region, plot_regret
 from regretless.problems import gp_sample, grid
 from regretless.theory import plan, simulate
 
@@ -207,6 +207,28 @@ def fidelities() -> None:
     save(ax, "fidelities")
 
 
+def level_set() -> None:
+    """Which of 450 recipes reach a yield of 80: the region after 25 results, and how many are wrong by result."""
+    table = [{"T [°C]": T, "time [h]": h / 2} for T in range(30, 90, 2) for h in range(2, 17)]
+
+    def true(params: dict[str, float]) -> float:
+        T, h = params["T [°C]"], params["time [h]"]
+        return 95.0 - 0.03 * (T - 64.0) ** 2 - 1.4 * (h - 5.0) ** 2 + 0.12 * (T - 64.0) * (h - 5.0)
+
+    rng, reached = np.random.default_rng(3), np.array([true(row) >= 80.0 for row in table])
+    study, looks, wrong = Study(table, objective="yield", goal=LevelSet(above=80.0), seed=2), [], []
+    for _ in range(25):
+        trial = study.ask()
+        study.tell(trial, true(dict(trial.params)) + rng.standard_normal())
+        if len(study) >= 4:
+            looks.append(study.certificate())
+            wrong.append(float(np.count_nonzero(study.region().inside != reached)))
+    _, (left, right) = plt.subplots(1, 2, figsize=(11.4, 4.4), layout="constrained", width_ratios=(1.15, 1.0))
+    plot_region(study, left)
+    plot_certificate(looks, wrong, right, evaluations=range(4, 26))
+    save(left, "level-set")
+
+
 if __name__ == "__main__":
     certificate()
     bound()
@@ -214,4 +236,5 @@ if __name__ == "__main__":
     constraint()
     front()
     noise()
+    level_set()
     fidelities()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regretless.acquisition import GPUCB, IRGPUCB, RGPUCB
-from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
+from regretless.confidence import GammaLaw, Schedule, ShiftedExponential, TightUnion
 from regretless.errors import InvalidInput
 
 from .views import box_view, rng, table_view
@@ -161,3 +161,14 @@ def test_tiny_tables_have_a_law(rule, N):
 
 
 _VIEW = table_view(5, 2)
+
+
+def test_the_tight_law_by_name_is_that_of_the_table():
+    rule = IRGPUCB("tight")
+    assert rule.law(200, 3) == TightUnion(200)
+    assert rule.excursions is False
+    with pytest.raises(InvalidInput, match="list of candidates"):
+        rule.law(None, 3)
+    for other in (GPUCB, RGPUCB):
+        with pytest.raises(InvalidInput, match="setting"):
+            other("tight")

@@ -52,6 +52,10 @@ def test_a_lab_finds_which_rows_reach_a_level(run, lab, made):
     page = (lab / "report.html").read_text()
     assert "In doubt" in page
     assert "mean + " not in page
+    assert "How much of it may be wrong" in page
+    assert "Region" in page
+    for word in ("regret was left", "cautious draw", "Progress"):  # those are about an optimum
+        assert word not in page
 
 
 def test_what_does_not_go_together_is_said(run, lab):

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from regretless.confidence import AnytimeBand
+from regretless.confidence import AnytimeBand, TightUnion
 from regretless.gp import Kernel, posterior, prior_factor, table_posterior
 from regretless.paper.beyond import _largest_exponential, _mean_root_of_largest, beyond_unit
 from regretless.paper.beyond_claims import beyond
 from regretless.paper.experiments import units_of
 from regretless.paper.methods import as_methods
-from regretless.paper.results import Results, arms_tail, beyond_curves
+from regretless.paper.results import Results, arms_tail, beyond_curves, figure_curves
 from regretless.paper.settings import read_settings
 from regretless.paper.simulations import play
 
@@ -85,6 +85,23 @@ def test_verdicts_follow_the_numbers(results):
     assert light["Two arms: with a law"] == "does not hold"
     heavy = changed("two-arms", "regret", lambda _: 2.0 * (1.0 - rng.random(4000)) ** -0.8)
     assert heavy["Two arms: with a law"] == "holds"
+
+
+def test_the_parameters_of_figure_one(results):
+    """Laws by their own moments on the table of 4^3 candidates; before anything is known ATS has the tight law."""
+    curves, N = figure_curves(results), 64
+    assert curves["irgp-ucb"]["mean"][0] == pytest.approx(2.0 + 2.0 * math.log(N / 2))
+    assert curves["tight"]["mean"][-1] == pytest.approx(TightUnion(N).mean(1))
+    assert curves["tight"]["upper"][0] == pytest.approx(TightUnion(N).quantile(1, 0.975))
+    first = np.concatenate([[b[k][0] for k in b if k != "t"] for b in results.runs("figure-1", "ats")])
+    assert (first >= TightUnion(N).quantile(1, 0.0) - 1e-6).all()
+    assert curves["ats"]["mean"][-1] < curves["tight"]["mean"][-1]
+    more = {
+        k: {**r, **{n: v + 9.0 for n, v in r.items() if n != "t"}} for k, r in results.columns.items() if "ats" in k
+    }
+    claims = beyond(replace(results, columns=results.columns | more))
+    verdict = {claim.says[:12]: claim.verdict for claim in claims}["On the table"]
+    assert verdict == "does not hold"
 
 
 def test_the_tail_counts_runs(results):

@@ -13,7 +13,7 @@ from regretless.acquisition.anytime import AnytimeBound
 from regretless.acquisition.base import MomentScore, Rule, View
 from regretless.acquisition.ei import EI
 from regretless.arrays import Floats, show
-from regretless.confidence import AnytimeBand, GammaLaw, Interleaved, Law, Schedule, ShiftedExponential
+from regretless.confidence import AnytimeBand, GammaLaw, Interleaved, Law, Schedule, ShiftedExponential, TightUnion
 from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
 from regretless.gp.blocks import Envelopes
@@ -57,7 +57,8 @@ class UCB(Rule):
 
     blockwise: ClassVar[bool] = True
     family: ClassVar[type[ShiftedExponential] | type[GammaLaw] | type[Schedule]]
-    setting: Setting | Law | Literal["anytime"] | AnytimeBand = "auto"  # the last two: GP-UCB alone
+    # "tight": IRGP-UCB alone; "anytime" and its band: GP-UCB alone.
+    setting: Setting | Law | Literal["tight", "anytime"] | AnytimeBand = "auto"
 
     def __post_init__(self) -> None:
         if self.setting not in get_args(Setting) and not hasattr(self.setting, "draw"):
@@ -111,6 +112,8 @@ class IRGPUCB(UCB):
 
     - ``"theory"``: s = 2 log(N/2) on a table of N candidates. The theorem is about the argmax over all of them, so a
       study with this setting repeats rows unless told otherwise.
+    - ``"tight"``: the smallest law with the same theorem on a table, ``TightUnion(N)``; rows are repeated as with
+      ``"theory"``.
     - ``"heuristic"``: s = d/2, the paper's choice on boxes.
     - ``"paper"``: the first on tables, the second elsewhere.
     - ``"auto"``, the default, IRGP-UCB with exploiting steps in between: s = 0, but at every fourth step the theorem's
@@ -125,6 +128,8 @@ class IRGPUCB(UCB):
 
     >>> IRGPUCB("theory").law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
     14.429216
+    >>> IRGPUCB("tight").law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
+    11.405091
     >>> [IRGPUCB().law(n_candidates=1000, dim=3).mean(t).__round__(2) for t in (1, 2, 3, 4)]
     [2.0, 2.0, 2.0, 14.43]
     """
@@ -134,9 +139,21 @@ class IRGPUCB(UCB):
     excursions: bool | None = None
 
     def __post_init__(self) -> None:
-        UCB.__post_init__(self)
+        if self.setting != "tight":
+            UCB.__post_init__(self)
         if self.excursions is None:
             object.__setattr__(self, "excursions", self.setting == "auto")
+
+    def law(self, n_candidates: int | None, dim: int) -> Law:
+        """As for `UCB`; the tight law is that of a table."""
+        if self.setting != "tight":
+            return UCB.law(self, n_candidates, dim)
+        if n_candidates is None:
+            raise InvalidInput(
+                f"{self.name}: the tight law is for a list of candidates; a continuous space has no number of them. "
+                "Use 'heuristic', or pass a law, such as TightUnion(1000)."
+            )
+        return TightUnion(n_candidates)
 
     def excursion(self, t: int) -> Rule | None:
         """The rule of step t if it is an excursion, where the values call for one; None otherwise.

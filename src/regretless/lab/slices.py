@@ -47,8 +47,11 @@ class Slice:
 
 
 def anchor_of(study: Study) -> Mapping[str, Any]:
-    """What a slice goes through: the recommended point; of several objectives the first Pareto-optimal trial."""
-    if len(objectives_of(study)) == 1:
+    """What a slice goes through: the recommended point.
+
+    Of several objectives the first Pareto-optimal trial; of a level set, which recommends no point, the best trial.
+    """
+    if len(objectives_of(study)) == 1 and study.goal is None:
         return study.recommend().params
     if not study.best_trials:
         raise InvalidInput("there is nothing to draw: no trial has every outcome and satisfies the constraints yet.")

@@ -217,7 +217,9 @@ def params_of(task: Task, point: Point) -> tuple[dict[str, Scalar], Scalar | Non
 
 def _repeats(preset: Preset, rule: Rule | JointRule, surrogate: Surrogate) -> Repeats:
     """Where the user says nothing: the theorems are about the argmax over all points, so their settings take it."""
-    theorem = isinstance(rule, UCB) and (rule.setting in ("theory", "anytime") or isinstance(rule.setting, AnytimeBand))
+    theorem = isinstance(rule, UCB) and (
+        rule.setting in ("theory", "tight", "anytime") or isinstance(rule.setting, AnytimeBand)
+    )
     return "allow" if preset == "paper" or surrogate.method == "fixed" or theorem else "auto"
 
 

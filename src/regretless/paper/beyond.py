@@ -1,8 +1,9 @@
 r"""What lies beyond the paper's theorems: smaller laws, high probability without growth, and where growth is needed.
 
-Three problems. ``grid``: rules on functions of a known GP, their regret beside their bounds. ``two-arms``: the tail of
+Four problems. ``grid``: rules on functions of a known GP, their regret beside their bounds. ``two-arms``: the tail of
 the regret when the law of zeta does not grow. ``gaps``: a continuous domain on which the paper's key lemma cannot hold
-with a law that does not grow.
+with a law that does not grow. ``figure-1``: the parameters of the paper's first figure, on its table, with those of the
+tight law and of ATS beside them.
 """
 
 import math
@@ -12,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.confidence import AnytimeBand, ShiftedExponential, TightUnion, random_threshold
+from regretless.confidence import AnytimeBand, GammaLaw, Schedule, ShiftedExponential, TightUnion, random_threshold
 from regretless.gp import Kernel
 from regretless.paper.jobs import Columns, Unit
 from regretless.paper.simulations import Roots, checkpoints, play, play_two_points
@@ -27,7 +28,8 @@ _Maker: TypeAlias = Callable[[Unit, int, np.random.Generator], Roots]
 
 def beyond_unit(unit: Unit) -> Columns:
     """The part that the unit's problem names."""
-    return {"grid": _on_grid, "two-arms": _on_two_arms, "gaps": _on_gaps}[unit.problem](unit)
+    parts = {"grid": _on_grid, "two-arms": _on_two_arms, "gaps": _on_gaps, "figure-1": _of_figure}
+    return parts[unit.problem](unit)
 
 
 # Rules on a grid ---------------------------------------------------------------------------------------------------
@@ -147,3 +149,32 @@ def _mean_root_of_largest(k: float) -> float:
     high = math.sqrt(2.0 * (math.log(k) + 40.0))
     c = 0.5 * high * (nodes + 1.0)
     return float(0.5 * high * weights @ -np.expm1(k * np.log1p(-np.exp(-0.5 * c * c))))
+
+
+# The paper's first figure --------------------------------------------------------------------------------------------
+
+
+def _of_figure(unit: Unit) -> Columns:
+    """Mean and central 95 % interval of zeta by t on the paper's table; of ATS what each run of a block needed.
+
+    The table is {0, 0.1, ..., 0.9}^3 with an RBF kernel of length scale 0.1 and noise variance 1e-4. ATS has no law:
+    its parameter is that of the upper bound which leads to the same point.
+    """
+    s = unit.settings
+    X, t = grid(np.arange(s["figure_levels"]) / 10.0, 3), np.arange(1, s["figure_horizon"] + 1)
+    if unit.method == "ats":
+        rule, world = (stream(unit.stream_seed(), 0, purpose) for purpose in (Purpose.RULE, Purpose.PROBLEM))
+        kernel, block = Kernel("rbf", np.full(3, 0.1), 1.0), s["figure_block"]
+        found = play(kernel, X, 1e-4, _ats(unit, len(X), rule), world, T=len(t), runs=block)
+        return {"t": t.astype(np.float64), **{f"run {r}": found.root[:, r] ** 2 for r in range(block)}}
+    law = TightUnion(len(X)) if unit.method == "tight" else _TABLE_LAWS[unit.method].for_table(len(X))
+    interval = np.array([law.interval(int(k), 0.95) for k in t])
+    mean = np.array([law.mean(int(k)) for k in t])
+    return {"t": t.astype(np.float64), "mean": mean, "lower": interval[:, 0], "upper": interval[:, 1]}
+
+
+_TABLE_LAWS: dict[str, type[ShiftedExponential | Schedule | GammaLaw]] = {
+    "irgp-ucb": ShiftedExponential,
+    "gp-ucb": Schedule,
+    "rgp-ucb": GammaLaw,
+}

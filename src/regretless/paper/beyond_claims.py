@@ -6,14 +6,14 @@ import numpy as np
 from scipy.stats import binomtest
 
 from regretless.paper.claims import Claim, verdict_of
-from regretless.paper.results import Results, arms_tail, beyond_curves
+from regretless.paper.results import Results, arms_tail, beyond_curves, figure_curves
 
 __all__ = ["beyond"]
 
 
 def beyond(results: Results) -> list[Claim]:
-    """The rules on the grid, the tail on two arms, and the gaps."""
-    return [*_rules(results), _tail(results), _lemma(results)]
+    """The rules on the grid, the parameters of figure 1, the tail on two arms, and the gaps."""
+    return [*_rules(results), _parameters(results), _tail(results), _lemma(results)]
 
 
 def _rules(results: Results) -> list[Claim]:
@@ -54,6 +54,22 @@ def _rules(results: Results) -> list[Claim]:
             verdict_of(low <= delta),
         ),
     ]
+
+
+def _parameters(results: Results) -> Claim:
+    curves = figure_curves(results)
+    paper, tight, ats = (curves[key] for key in ("irgp-ucb", "tight", "ats"))
+    less = all(bool((tight[name] < paper[name]).all()) for name in ("mean", "lower", "upper"))
+    apart = (tight["mean"][-1] - ats["mean"][-1]) / ats["error"][-1]
+    below = None if abs(apart) < 2.0 else bool(apart > 0.0)
+    means = {key: curves[key]["mean"][-1] for key in ("rgp-ucb", "gp-ucb", "irgp-ucb", "tight")}
+    listed = ", ".join(f"{key} {mean:.1f}" for key, mean in means.items())
+    return Claim(
+        "On the table of the paper's first figure the tight law has a smaller parameter than the paper's, and ATS "
+        "needs a smaller one still.",
+        f"at t = {paper['t'][-1]:.0f} the mean is {listed}, ats {ats['mean'][-1]:.1f}±{ats['error'][-1]:.1f}",
+        verdict_of(None if less and below is None else less and below),
+    )
 
 
 def _tail(results: Results) -> Claim:

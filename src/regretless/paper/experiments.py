@@ -94,8 +94,10 @@ def units_of(settings: Settings, methods: tuple[Method, ...]) -> tuple[list[Unit
 
 
 def _beyond(settings: Settings, methods: tuple[Method, ...]) -> list[Unit]:
-    """Every rule on the grid, IRGP-UCB on two arms, and what no rule takes part in once."""
+    """Every rule on the grid, IRGP-UCB on two arms, ATS for the first figure, and what no rule takes part in once."""
     name, numbers, runs = settings.experiment, settings.numbers, range(settings.runs)
     units = [Unit(name, "grid", method.key, run, numbers) for run in runs for method in methods]
     units += [Unit(name, "two-arms", "irgp-ucb", run, numbers) for run in runs]
+    units += [Unit(name, "figure-1", "ats", run, numbers) for run in runs]
+    units += [Unit(name, "figure-1", law, 0, numbers) for law in ("gp-ucb", "rgp-ucb", "irgp-ucb", "tight")]
     return [*units, Unit(name, "grid", "gain", 0, numbers), Unit(name, "gaps", "gaps", 0, numbers)]

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.paper.methods import Method
+from regretless.paper.methods import Method, as_methods
 from regretless.paper.results import (
     Results,
     arms_tail,
     beyond_curves,
     bound_curves,
     conditional_curves,
+    figure_curves,
     race_curves,
     two_point_curves,
 )
@@ -223,7 +224,31 @@ def beyond(results: Results) -> "dict[str, Figure]":
     for ax in (arms, gaps):
         tidy(ax, grid=True)
         ax.legend(frameon=False, fontsize=9)
-    return {"beyond": first, "beyond-limits": second}
+    return {"beyond": first, "beyond-figure-1": _figure_one(results), "beyond-limits": second}
+
+
+def _figure_one(results: Results) -> "Figure":
+    """The paper's first figure, with the tight law and ATS: means, and where 95 % of the draws lie at the end."""
+    curves = figure_curves(results)
+    figure: Figure
+    figure, (ax, right) = load("matplotlib.pyplot").subplots(
+        1, 2, figsize=(10.0, 4.2), layout="constrained", width_ratios=(3.0, 1.4), sharey=True
+    )
+    methods = as_methods(["rgp-ucb", "gp-ucb", "irgp-ucb", "tight", "ats"], own=False)
+    for place, method in enumerate(methods):
+        curve = curves[method.key]
+        _line(ax, method, curve["t"], curve["mean"], linewidth=2.0)
+        right.vlines(place, curve["lower"][-1], curve["upper"][-1], color=method.colour, linewidth=7, alpha=0.35)
+        right.plot(place, curve["mean"][-1], "D", color=method.colour, markersize=5)
+    ax.set(xlabel="iteration t", ylabel="confidence parameter, squared (mean)", ylim=(0.0, None))
+    ax.set_title(f"N = {results.settings.numbers['figure_levels'] ** 3:,}, as in the paper's first figure", fontsize=10)
+    right.set_title(f"at t = {results.settings.numbers['figure_horizon']}: mean and 95 % of draws", fontsize=10)
+    right.set_xticks(range(len(methods)), [""] * len(methods))
+    _finish(figure, [ax])
+    right.spines[["top", "right"]].set_visible(False)
+    right.grid(visible=True, axis="y", color="#E6E6E6", linewidth=0.8)
+    right.set_axisbelow(True)
+    return figure
 
 
 def _line(ax: "Axes", method: Method, t: Floats, y: Floats, **more: Any) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.confidence import TightUnion
 from regretless.paper.jobs import Columns
 from regretless.paper.methods import Method
 from regretless.paper.settings import Settings
@@ -19,7 +18,6 @@ from regretless.theory import (
     conditional_regret_table_as_printed,
     expected_regret_table,
     high_probability_regret_gp_ucb_anytime,
-    variance_sum,
 )
 
 __all__ = [
@@ -32,6 +30,7 @@ __all__ = [
     "bound_tables",
     "conditional_curves",
     "confidence_tables",
+    "figure_curves",
     "mean_and_error",
     "race_curves",
     "race_tables",
@@ -213,10 +212,8 @@ def beyond_curves(results: Results) -> dict[str, Columns]:
 def _bound_of(method: str, T: int, N: int, info_gain: float, numbers: Mapping[str, Any]) -> float:
     """In expectation for the randomised rules; with probability 1 - delta, for all T at once, for the other two."""
     model = {"info_gain": info_gain, "noise_var": numbers["noise_var"]}
-    if method == "irgp-ucb":
-        return expected_regret_table(T, n_candidates=N, **model)
-    if method == "tight":
-        return math.sqrt(variance_sum(**model) * T * TightUnion(N).mean(1))
+    if method in ("irgp-ucb", "tight"):
+        return expected_regret_table(T, n_candidates=N, tight=method == "tight", **model)
     if method == "anytime":
         return anytime_regret(T, n_candidates=N, delta=numbers["delta"], **model)
     if method == "gp-ucb":
@@ -225,9 +222,28 @@ def _bound_of(method: str, T: int, N: int, info_gain: float, numbers: Mapping[st
 
 
 def beyond_tables(results: Results) -> dict[str, Columns]:
-    """One table per rule on the grid, the tail of the regret on two arms, and the gaps."""
+    """One table per rule on the grid, the tail of the regret on two arms, the gaps, and the parameters of figure 1."""
     tables = {f"beyond-grid-{key}": curve for key, curve in beyond_curves(results).items()}
+    tables |= {f"beyond-figure-1-{key}": curve for key, curve in figure_curves(results).items()}
     return {**tables, "beyond-two-arms": arms_tail(results), "beyond-gaps": results.runs("gaps", "gaps")[0]}
+
+
+def figure_curves(results: Results) -> dict[str, Columns]:
+    """Mean and central 95 % interval of zeta by t, per rule of figure 1; of ATS over windows of ten steps."""
+    curves = {key: results.runs("figure-1", key)[0] for key in ("gp-ucb", "rgp-ucb", "irgp-ucb", "tight")}
+    blocks = results.runs("figure-1", "ats")
+    zeta = np.column_stack([block[name] for block in blocks for name in block if name != "t"])
+    windows = np.array_split(np.arange(len(zeta)), max(len(zeta) // 10, 1))
+    lower, upper = np.array([np.quantile(zeta[window], (0.025, 0.975)) for window in windows]).T
+    return curves | {
+        "ats": {
+            "t": np.array([blocks[0]["t"][window].mean() for window in windows]),
+            "mean": np.array([zeta[window].mean() for window in windows]),
+            "lower": lower,
+            "upper": upper,
+            "error": np.array([zeta[window].mean(axis=0).std(ddof=1) for window in windows]) / math.sqrt(zeta.shape[1]),
+        }
+    }
 
 
 def arms_tail(results: Results) -> Columns:

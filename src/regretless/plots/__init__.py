@@ -15,6 +15,7 @@ from regretless.plots.models import (
     plot_slice,
 )
 from regretless.plots.posterior import plot_posterior
+from regretless.plots.region import plot_region
 from regretless.plots.regret import plot_regret, plot_run
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "plot_parallel",
     "plot_parity",
     "plot_posterior",
+    "plot_region",
     "plot_regret",
     "plot_regret_left",
     "plot_run",

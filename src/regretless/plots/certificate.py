@@ -22,6 +22,7 @@ _LIGHTS = {
     "red": ("not trusted", VERMILLION, "X"),
     "too few data": ("too few data", GREY, "s"),
 }
+_TRUE = {False: "true regret", True: "truly wrong"}  # of a level set
 
 
 def plot_certificate(
@@ -63,13 +64,22 @@ def plot_certificate(
     ax = new_axes(ax)
     bound = np.array([look.bound for look in looks])
     exact = all(look.exact for look in looks)
-    ax.plot(at, bound, color=BLUE, linewidth=1.8, label="certified bound" if exact else "certificate (estimate)")
+    ax.plot(at, bound, color=BLUE, linewidth=1.8, label=_words(looks[-1], exact=exact))
     for light, (label, colour, marker) in _LIGHTS.items():
         chosen = np.array([look.trust.light == light for look in looks])
         if chosen.any():
             ax.scatter(at[chosen], bound[chosen], s=24, color=colour, marker=marker, linewidth=0, label=label, zorder=3)
     if true is not None:
-        ax.step(at, true, where="post", color=BLACK, linewidth=1.4, linestyle="--", label="true regret", zorder=2)
+        ax.step(
+            at,
+            true,
+            where="post",
+            color=BLACK,
+            linewidth=1.4,
+            linestyle="--",
+            label=_TRUE[isinstance(looks[-1], RegionLoss)],
+            zorder=2,
+        )
     drawn = bound if true is None else np.concatenate([bound, true])
     if (drawn > 0.0).all():
         ax.set_yscale("log")
@@ -88,3 +98,10 @@ def plot_certificate(
     ax.xaxis.set_major_locator(ticks(whole=True))
     tidy(ax, grid=True)
     return ax
+
+
+def _words(look: Certified, *, exact: bool) -> str:
+    """What the line is: of a level set on a list an expectation, exactly, and no bound."""
+    if not exact:
+        return "certificate (estimate)"
+    return "expected by the model" if isinstance(look, RegionLoss) else "certified bound"

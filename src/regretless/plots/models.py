@@ -56,7 +56,7 @@ def plot_slice(source: Study | Result, name: str, ax: "Axes | None" = None, *, o
     there = [i for i, params in enumerate(seen.params) if name in params and np.isfinite(seen.value[i])]
     x = _places(axis, [seen.params[i][name] for i in there])
     ax.scatter(x, seen.value[there], s=22, zorder=3, label="results", facecolor="white", edgecolor=GREY)
-    ax.axvline(_places(axis, [anchor[name]])[0], color=GREEN, linestyle="--", linewidth=1.5, label="recommended")
+    ax.axvline(_places(axis, [anchor[name]])[0], color=GREEN, linestyle="--", linewidth=1.5, label=_anchored(study))
     ax.set_xlabel(name)
     ax.set_ylabel(named)
     tidy(ax, grid=True)
@@ -98,7 +98,9 @@ def plot_contour(
         look: dict[str, Any] = {**mark(label), "s": 26, "zorder": 3, "linewidth": 0.9}
         ax.scatter(x, y, label=label, **look)
     star = [_places(axis, [anchor[axis.name]]) for axis in (first, second)]
-    ax.scatter(star[0], star[1], s=150, marker="*", facecolor=GREEN, edgecolor="white", label="recommended", zorder=5)
+    ax.scatter(
+        star[0], star[1], s=150, marker="*", facecolor=GREEN, edgecolor="white", label=_anchored(study), zorder=5
+    )
     for side, axis in (("x", first), ("y", second)):
         getattr(ax, f"set_{side}label")(axis.name)
         if not axis.numeric:
@@ -191,6 +193,11 @@ def plot_parity(source: Study | Result, ax: "Axes | None" = None, *, outcome: st
         axis.set_major_locator(ticks(whole=False))
     tidy(ax, grid=True)
     return ax
+
+
+def _anchored(study: Study) -> str:
+    """What the point is that slices go through; a level set recommends none."""
+    return "recommended" if study.goal is None else "best measured"
 
 
 def _axis(study: Study, name: str, n_grid: int = 81) -> Axis:

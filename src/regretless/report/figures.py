@@ -10,7 +10,7 @@ import numpy as np
 from regretless.lab.looks import certificates
 from regretless.lab.main_effects import Effect
 from regretless.lab.text import objectives_of
-from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_regret
+from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_region, plot_regret
 from regretless.plots.canvas import BLUE, SKY, load
 from regretless.plots.page import image
 from regretless.study import Study
@@ -18,7 +18,7 @@ from regretless.study import Study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["certificate_figure", "effects_figure", "front_figure", "progress_figure"]
+__all__ = ["certificate_figure", "effects_figure", "front_figure", "progress_figure", "region_figure"]
 
 
 def progress_figure(study: Study) -> str:
@@ -46,15 +46,27 @@ def front_figure(study: Study) -> str:
     return _embedded(figure, "Measured and recommended points, one objective against another")
 
 
+def region_figure(study: Study) -> str:
+    """How probably the level is reached: over the factors where one or two vary, else over all rows in order.
+
+    A space of more factors that is no list is drawn over the first two, the others held at the best measured trial.
+    """
+    varying = [name for name in study.space.names if name not in study.space.constants]
+    figure, ax = _figure((7.0, 4.0))
+    plot_region(study, ax, over=varying[:2] if study.space.dimensions else None)
+    return _embedded(figure, "How probably the level is reached")
+
+
 def certificate_figure(study: Study) -> str:
-    """The regret that was left, by evaluation."""
+    """The regret that was left, or of a level set how many were on the wrong side, by evaluation."""
     looks, counts = certificates(study)
     if not looks:
         return "<p>There was no certificate to draw.</p>"
     figure, ax = _figure((7.0, 3.4))
     plot_certificate(looks, ax=ax, evaluations=counts)
     ax.set_xlabel("results")
-    return _embedded(figure, "How much regret was left, by number of results")
+    what = "How much regret was left" if study.goal is None else "How many candidates are on the wrong side"
+    return _embedded(figure, f"{what}, by number of results")
 
 
 def effects_figure(found: Sequence[Effect], objective: str) -> str:

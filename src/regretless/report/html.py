@@ -13,7 +13,7 @@ from regretless.lab.main_effects import Effect, effects
 from regretless.lab.status import status_of
 from regretless.lab.text import interval, is_measured, number, objectives_of, pairs, plus_minus, results, utc
 from regretless.plots.page import html_page
-from regretless.report.figures import certificate_figure, effects_figure, front_figure, progress_figure
+from regretless.report.figures import certificate_figure, effects_figure, front_figure, progress_figure, region_figure
 from regretless.study import Event, Study, Trial
 
 __all__ = ["GENERATOR", "html_report"]
@@ -59,9 +59,7 @@ def html_report(
         *_figures(study, found),
         *(part for name, each in found.items() for part in _effects_table(each, name, only=len(found) == 1)),
         "<h2>Every suggestion, explained</h2>",
-        _EXPLAINED.format(_SCORE[study.direction if study.goal is None else "level"])
-        if len(study.outcomes) == 1
-        else _EXPLAINED_SEVERAL,
+        _explained(study),
         *_again(study),
         *_away(study),
         _suggestions(study, row_name, progress),
@@ -82,6 +80,10 @@ and the constraints may hold: each model's mean, and √ζ standard deviations f
 time, once for all outcomes. Several objectives are weighed with weights that are drawn too: other weights lead to
 another part of the front. <b>Expected</b> is what the measurements should have given by the results there were: the
 median, and in brackets where nine of ten should fall.</p>"""
+_EXPLAINED_LEVEL = """<p>The next experiment is the one with the largest <b>√ζ · sd − |mean − level|</b>: near the level
+by what the model expects, or too little known to say on which side it is. ζ is drawn at random each time.
+<b>Expected</b> is what the measurement should have given by the results there were: the median, and in brackets where
+nine of ten should fall.</p>"""
 _REPEATED = """<p>Some experiments were suggested again although they had a result: by the rule's score another one was
 worth more than a result anywhere else, as happens where measurements are noisy. A study made with repeats "never"
 measures nothing twice.</p>"""
@@ -90,10 +92,21 @@ space, where the first one has come to know its best place closely and would sta
 the largest improvement, without any draw, and the best by mean and ζ; what a cautious and a bold draw would have picked
 is then by the second model, too. There are no excursions while the results look like the slopes of one hill.</p>"""
 _SCORE = {
-    "level": "largest <b>√ζ · sd − |mean − level|</b>",
     "maximize": "largest <b>mean + √ζ · sd</b>",
     "minimize": "smallest <b>mean − √ζ · sd</b>",
 }
+
+
+def _explained(study: Study) -> str:
+    """How suggestions are chosen, in words."""
+    if study.goal is not None:
+        return _EXPLAINED_LEVEL
+    return _EXPLAINED.format(_SCORE[study.direction]) if len(study.outcomes) == 1 else _EXPLAINED_SEVERAL
+
+
+def _compared(study: Study) -> bool:
+    """Whether what other draws would have picked is said beside each suggestion."""
+    return len(study.outcomes) == 1 and study.goal is None
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
@@ -118,11 +131,16 @@ def _figures(study: Study, found: Mapping[str, Sequence[Effect]]) -> list[str]:
     if not _drawable(study):
         return [f'<p class="note">Without figures: there are results beyond {_LARGEST_DRAWN:g}.</p>']
     try:
-        several = len(objectives_of(study)) > 1
-        parts = ["<h2>Progress</h2>", progress_figure(study)]
-        if several:
-            parts += ["<h2>The front</h2>", _FRONT, front_figure(study)]
-        parts += ["<h2>How much regret was left</h2>", _LEFT if several else _CERTIFICATE, certificate_figure(study)]
+        if study.goal is not None:
+            parts = ["<h2>Region</h2>", _REGION, region_figure(study)]
+            parts += ["<h2>How much of it may be wrong</h2>", _WRONG, certificate_figure(study)]
+        else:
+            several = len(objectives_of(study)) > 1
+            parts = ["<h2>Progress</h2>", progress_figure(study)]
+            if several:
+                parts += ["<h2>The front</h2>", _FRONT, front_figure(study)]
+            words = _LEFT if several else _CERTIFICATE
+            parts += ["<h2>How much regret was left</h2>", words, certificate_figure(study)]
         if any(found.values()):
             parts += ["<h2>What each factor does</h2>", _EFFECTS]
             parts += [effects_figure(each, name) for name, each in found.items() if each]
@@ -141,6 +159,10 @@ _LEFT = """<p>An upper bound on how far another candidate may be beyond all reco
 in widths of the recommended front, in expectation and under the fitted models, after so many results.</p>"""
 _FRONT = """<p>Filled marks are recommended, where the models expect them and with bars of one standard deviation;
 circles were measured. No recommended experiment is better than another in everything.</p>"""
+_REGION = """<p>How probably each candidate reaches the level, by the models that the data leave possible. A candidate
+is taken to be inside where that is at least an even chance.</p>"""
+_WRONG = """<p>How many candidates are expected on the wrong side, under the fitted model, after so many results; where
+the space is no list, the share of it. The marks say whether the data speak against the model.</p>"""
 _EFFECTS = """<p>What the model expects at each level of a factor, averaged over all candidates that have it; the band
 holds eight of ten of them. The factor with the largest effect comes first.</p>"""
 
@@ -183,7 +205,7 @@ def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> st
         rows.append([str(trial.number), where, _hoped(hoped), *_why(study, trial, why, row_name)])
     if not rows:
         return "<p>Nothing was suggested yet.</p>"
-    draws = ["a cautious draw", "a bold draw"] if len(study.outcomes) == 1 else []
+    draws = ["a cautious draw", "a bold draw"] if _compared(study) else []
     return _table(["trial", "suggested", "expected", "ζ", *draws, "came out"], rows)
 
 
@@ -206,7 +228,7 @@ def _away(study: Study) -> list[str]:
 
 
 def _why(study: Study, trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
-    if len(study.outcomes) > 1:
+    if not _compared(study):
         return [_drawn(trial), results(study, trial) or trial.status]
     if why is None:
         reason = {"design": "initial design: nothing to model yet", "random": trial.fallback or "at random"}

@@ -71,6 +71,7 @@ from regretless.theory.dominance import (
     dominates_as_printed,
     least_information_gain,
 )
+from regretless.theory.events import expected_at_bounds
 from regretless.theory.feasible_regret import (
     FeasibleCertificate,
     expected_violation,
@@ -164,6 +165,7 @@ __all__ = [
     "dominates_as_printed",
     "epsilon_bound",
     "epsilon_of_boxes",
+    "expected_at_bounds",
     "expected_hypervolume_scalarisation",
     "expected_level_set_loss",
     "expected_maximum_on_interval",
