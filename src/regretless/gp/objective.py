@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.optimize import minimize
+import scipy
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
@@ -169,7 +169,7 @@ class FitObjective:
                 continue  # that search has been made
             begin = given if given is not None else self.carried_over(best, family)
             race = Race(self._value_and_gradient, lowest if self.surrogate.method == "map" else math.inf)
-            run = minimize(
+            run = scipy.optimize.minimize(
                 race.value,
                 begin[self.free],
                 args=(family, begin),

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.optimize import Bounds, minimize
+import scipy
 
 from regretless.arrays import Floats
 from regretless.spaces import Mixed
@@ -52,12 +52,12 @@ def along_edges(space: Mixed, edged: Edged, x: Floats) -> Floats | None:
         {"type": "eq", "fun": lambda z: room.E @ (z - x[room.free]), "jac": lambda z: room.E},  # noqa: ARG005
     ]
     edges = [edge for edge, count in zip(edges, (len(missing), len(room.A), len(room.E)), strict=True) if count]
-    found = minimize(
+    found = scipy.optimize.minimize(
         lambda z: -at(z)[0],
         x[room.free],
         jac=lambda z: -at(z)[1][room.free],
         method="SLSQP",
-        bounds=Bounds(room.low, room.high),
+        bounds=scipy.optimize.Bounds(room.low, room.high),
         constraints=edges,
         options={"maxiter": _STEPS, "ftol": _PRECISION},
     )

@@ -9,7 +9,7 @@ theorem's law at every step: s + Exp(rate 1/2), or with ``tight`` :class:`regret
 import math
 from collections.abc import Sequence
 
-from scipy.integrate import quad
+import scipy
 
 from regretless.arrays import as_nonnegative, as_positive, as_whole
 from regretless.confidence import ShiftedExponential, TightUnion
@@ -42,7 +42,7 @@ def mean_square_width(law: ShiftedExponential | TightUnion) -> float:
         c = math.sqrt(law.quantile(1, -math.expm1(-e)))  # the quantile at 1 - exp(-e), e ~ Exp(1)
         return (c + float(psi(c))) ** 2 * math.exp(-e)
 
-    return float(quad(integrand, 0.0, _FAR, limit=200)[0])
+    return float(scipy.integrate.quad(integrand, 0.0, _FAR, limit=200)[0])
 
 
 def expected_regret_penalised(

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from scipy.integrate import quad
+import scipy
 
 from regretless.arrays import Floats, as_matrix, as_nonnegative, as_positive, as_vector, as_whole
 from regretless.confidence.normal import tail
@@ -133,7 +133,7 @@ def expected_hypervolume_scalarisation(
         return K * v ** (K - 1) * float(np.prod(tail((z + v * lam - mu) / sigma)))
 
     pieces = np.unique(np.concatenate([[0.0], turns, [top]]))
-    return math.fsum(quad(integrand, a, b)[0] for a, b in pairwise(pieces.tolist()))
+    return math.fsum(scipy.integrate.quad(integrand, a, b)[0] for a, b in pairwise(pieces.tolist()))
 
 
 def hypervolume_regret_of_run(upper: npt.ArrayLike, expected: npt.ArrayLike, *, n_objectives: int) -> float:

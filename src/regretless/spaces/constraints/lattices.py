@@ -1,7 +1,7 @@
 """Points of a polytope whose columns lie on lattices: an integer program."""
 
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
+import scipy
 
 from regretless.arrays import Floats
 
@@ -28,28 +28,28 @@ def nearest_lattice_point(
     # columns: w / scale, |w - target| or one common slack, one switch per level
     extra = n if target is not None else 1
     width = n + extra + n_levels
-    rows: list[LinearConstraint] = []
+    rows: list[scipy.optimize.LinearConstraint] = []
     if len(b):
         M = np.zeros((len(b), width))
         M[:, :n] = A * scale
         if target is None:
             M[:, n] = np.linalg.norm(A, axis=1)
-        rows.append(LinearConstraint(M, -np.inf, b))
+        rows.append(scipy.optimize.LinearConstraint(M, -np.inf, b))
     if len(k):
         M = np.zeros((len(k), width))
         M[:, :n] = E * scale
-        rows.append(LinearConstraint(M, k, k))
+        rows.append(scipy.optimize.LinearConstraint(M, k, k))
     if target is not None:
         M = np.zeros((2 * n, width))
         M[:n, :n], M[n:, :n] = np.diag(scale), -np.diag(scale)
         M[:n, n : 2 * n] = M[n:, n : 2 * n] = -np.eye(n)
-        rows.append(LinearConstraint(M, -np.inf, np.concatenate([target, -target])))
+        rows.append(scipy.optimize.LinearConstraint(M, -np.inf, np.concatenate([target, -target])))
     at = n + extra
     for column, values in levels.items():
         M = np.zeros((2, width))
         M[0, column], M[0, at : at + len(values)] = -1.0, values
         M[1, at : at + len(values)] = 1.0
-        rows.append(LinearConstraint(M, [0.0, 1.0], [0.0, 1.0]))
+        rows.append(scipy.optimize.LinearConstraint(M, [0.0, 1.0], [0.0, 1.0]))
         at += len(values)
     cost = np.zeros(width)
     cost[n : n + extra] = 1.0 if target is not None else -1.0
@@ -64,7 +64,13 @@ def nearest_lattice_point(
     ends[:n] = np.where(lattice, np.floor(ends[:n] + 1e-7), ends[:n])
     if (begins > ends).any():
         return None
-    found = milp(cost, integrality=whole, bounds=Bounds(begins, ends), constraints=rows, options={"node_limit": _NODES})
+    found = scipy.optimize.milp(
+        cost,
+        integrality=whole,
+        bounds=scipy.optimize.Bounds(begins, ends),
+        constraints=rows,
+        options={"node_limit": _NODES},
+    )
     if found.x is None:
         return None
     w: Floats = np.where(lattice, np.rint(found.x[:n]), found.x[:n]) * scale

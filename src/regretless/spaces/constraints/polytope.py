@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import null_space
-from scipy.optimize import Bounds, LinearConstraint, milp
+import scipy
 
 from regretless.arrays import Floats
 
@@ -79,7 +78,7 @@ def _directions(E: Floats, fixed: Bools) -> Floats:
     free = np.flatnonzero(~fixed)
     basis = np.zeros((len(fixed), 0))
     if len(free):
-        inner = null_space(E[:, free], rcond=1e-10) if len(E) else np.eye(len(free))
+        inner = scipy.linalg.null_space(E[:, free], rcond=1e-10) if len(E) else np.eye(len(free))
         basis = np.zeros((len(fixed), inner.shape[1]))
         basis[free] = inner
     return basis
@@ -95,16 +94,18 @@ def _chebyshev(
     free[free < 1e-12] = 0.0
     eye = np.eye(n)
     rows = [
-        LinearConstraint(np.column_stack([eye, free]), -np.inf, high),
-        LinearConstraint(np.column_stack([eye, -free]), low, np.inf),
+        scipy.optimize.LinearConstraint(np.column_stack([eye, free]), -np.inf, high),
+        scipy.optimize.LinearConstraint(np.column_stack([eye, -free]), low, np.inf),
     ]
     if len(b):
-        rows.append(LinearConstraint(np.column_stack([A, reach]), -np.inf, b))
+        rows.append(scipy.optimize.LinearConstraint(np.column_stack([A, reach]), -np.inf, b))
     if len(k):
-        rows.append(LinearConstraint(np.column_stack([E, np.zeros(len(k))]), k, k))
+        rows.append(scipy.optimize.LinearConstraint(np.column_stack([E, np.zeros(len(k))]), k, k))
     cost = np.zeros(n + 1)
     cost[n] = -1.0
-    found = milp(cost, bounds=Bounds(np.append(low, 0.0), np.append(high, 1.0)), constraints=rows)
+    found = scipy.optimize.milp(
+        cost, bounds=scipy.optimize.Bounds(np.append(low, 0.0), np.append(high, 1.0)), constraints=rows
+    )
     return None if found.x is None else (found.x[:n], float(found.x[n]))
 
 
@@ -112,11 +113,13 @@ def _flattened(
     A: Floats, b: Floats, E: Floats, k: Floats, low: Floats, high: Floats, basis: Floats
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats, bool]:
     """The inequalities that cannot have room turned into equalities, and whether there were any."""
-    bounds = Bounds(low, high)
-    rows = [LinearConstraint(M, lows, highs) for M, lows, highs in ((A, -np.inf, b), (E, k, k)) if len(highs)]
+    bounds = scipy.optimize.Bounds(low, high)
+    rows = [
+        scipy.optimize.LinearConstraint(M, lows, highs) for M, lows, highs in ((A, -np.inf, b), (E, k, k)) if len(highs)
+    ]
 
     def least(direction: Floats) -> float:
-        found = milp(direction, bounds=bounds, constraints=rows)
+        found = scipy.optimize.milp(direction, bounds=bounds, constraints=rows)
         return float(found.fun) if found.x is not None else -np.inf
 
     moving = np.linalg.norm(A @ basis, axis=1) > 1e-12 if len(b) else np.zeros(0, dtype=np.bool_)
