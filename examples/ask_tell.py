@@ -29,4 +29,4 @@ best = study.best
 assert best is not None
 print(study)
 print(f"best {best.value:.3f} in trial {best.number} at {dict(best.params)}")
-print("why the last one:", {name: round(value, 3) for name, value in study.trials[-1].record.items()})
+print("why the last one:", {name: round(value, 3) for name, value in study.trials[-1].details.items()})
