@@ -6,19 +6,21 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from regretless import Study
+from regretless import LevelSet, Misclassified, Regret, Study
 from regretless.drawing import (
     effect_figures,
     front_figures,
     gauge,
     history_figure,
     map_figure,
+    overview_of,
     parity_figure,
+    region_figure,
     regret_figure,
     sparkline,
 )
 from regretless.drawing.axes import Scale, scale_of
-from regretless.drawing.svg import Canvas
+from regretless.drawing.svg import DARK, Canvas
 from regretless.lab.looks import certificates
 from regretless.lab.slices import axis_of, slices
 
@@ -46,14 +48,24 @@ def two():
     return run(study, lambda p: {"yield": 8.0 * p["t"] - p["t"] ** 2, "cost": float(p["t"])}, 8)
 
 
-def every(one, two):
-    figures = [history_figure(one), regret_figure(*certificates(one, 4), 0.5), parity_figure(one)]
-    figures += [*effect_figures(slices(one), one.objective), map_figure(one, "T", XSS), map_figure(one, "rate", "T")]
-    return [*figures, *front_figures(two, two.front), history_figure(two, "cost")]
+@pytest.fixture(scope="module")
+def level():
+    rows = [{"T": T, XSS: name} for T in range(20, 70, 5) for name in (XSS, "b")]
+    study = Study(rows, objective=f"yield {XSS}", goal=LevelSet(below=9.0), seed=1)
+    return run(study, lambda p: 20.0 - abs(p["T"] - 40) / 2 + (p[XSS] == "b"), 9)
 
 
-def test_every_figure_is_plain_svg(one, two):
-    for figure in every(one, two):
+def every(one, two, level):
+    figures = [history_figure(one), regret_figure(*certificates(one, 4), Regret(0.5)), parity_figure(one)]
+    figures += [*effect_figures(one), map_figure(one, "T", XSS), map_figure(one, "rate", "T")]
+    figures += [*front_figures(two, two.front), history_figure(two, "cost"), *effect_figures(two, "cost")]
+    found = overview_of(level, stop=Misclassified(1.0))
+    figures += [*found.progress, *found.answers, *found.effects, *found.checks, map_figure(level, "T", XSS)]
+    return figures
+
+
+def test_every_figure_is_plain_svg(one, two, level):
+    for figure in every(one, two, level):
         root = ET.fromstring(figure.drawing.markup)
         names = {node.tag for node in root.iter()}
         assert names <= {SVG + tag for tag in ("svg", "path", "circle", "rect", "text", "title")}, figure.title
@@ -65,8 +77,8 @@ def test_every_figure_is_plain_svg(one, two):
         assert "nan" not in figure.drawing.markup
 
 
-def test_every_figure_has_a_table(one, two):
-    for figure in every(one, two):
+def test_every_figure_has_a_table(one, two, level):
+    for figure in every(one, two, level):
         assert figure.rows, figure.title
         assert all(len(row) == len(figure.columns) for row in figure.rows), figure.title
 
@@ -149,6 +161,42 @@ def test_ticks_are_few_and_inside(ends):
 
 def test_log_ticks_are_decades():
     assert [value for value, _ in Scale(1e-4, 1e-1, log=True).ticks()] == pytest.approx([1e-4, 1e-3, 1e-2, 1e-1])
+
+
+def test_the_region_is_the_studys_own(level):
+    region, figure = level.region(), region_figure(level)
+    assert f"{region.inside.sum()} of {len(region)} candidates" in figure.caption
+    words = {row[0]: (row[1], row[3]) for row in figure.rows}
+    assert len(words) == len(region)
+    for i, p in enumerate(region.probability):
+        shown, word = words[next(name for name in words if name.startswith(f"{region.rows[i]}: "))]
+        assert float(shown) == pytest.approx(p, abs=1e-4)
+        assert word == ("in doubt" if 0.05 < p < 0.95 else "inside" if p >= 0.5 else "outside")
+
+
+def test_a_level_set_is_drawn_against_its_level(level):
+    found = overview_of(level, stop=Misclassified(1.0))
+    left, history = found.progress
+    assert (left.title, left.rows[-1][1]) == ("On the wrong side", f"{level.certificate().wrong:.6g}")
+    assert "best so far" not in history.columns
+    assert "level 9" in history.drawing.markup
+    assert all("as in the best trial" in figure.caption for figure in found.effects)
+    assert "recommended" not in map_figure(level, "T", XSS).drawing.markup
+    assert region_figure(Study([{"t": 1}, {"t": 2}])) is None
+
+
+def test_a_long_list_is_thinned_and_a_space_sampled():
+    box = Study({"x": (0.0, 1.0)}, goal=LevelSet(above=0.5), seed=1)
+    run(box, lambda p: p["x"], 6)
+    figure = region_figure(box)
+    assert len(figure.rows) == 120
+    assert "points that stand for all" in figure.caption
+
+
+def test_the_page_has_the_colours_of_dark_paper():
+    from importlib.resources import files
+
+    assert DARK in files("regretless.web").joinpath("static", "style.css").read_text()
 
 
 def test_text_is_escaped_wherever_it_stands():

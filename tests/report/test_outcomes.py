@@ -6,9 +6,9 @@ import pytest
 
 from regretless import HypervolumeLeft, Regret, Study
 from regretless.lab.fronts import front_tables, violations
-from regretless.lab.main_effects import effects
+from regretless.lab.slices import slices
 from regretless.lab.status import status_of
-from regretless.lab.text import number
+from regretless.lab.text import plus_minus
 from regretless.report.html import html_report
 
 
@@ -114,21 +114,23 @@ def test_the_page_has_fronts_figures_and_every_part():
     trial = study.ask()
     study.tell(trial, {"cost": 2.5}, failed="impurity")
     page = html_report(study)
-    assert page.count("<img") == 6
+    # regret, three histories, the front, one effect and one check for each outcome; one factor has no map
+    assert page.count("<svg") == 1 + 3 + 1 + 3 + 3
+    assert "<img" not in page
     assert "What to choose from" in page
     assert "P(feasible)" in page
     assert "weights" in page
     for outcome in ("yield", "cost", "impurity"):
-        level = effects(study, outcome)[0].levels[0]
-        assert f"expected {outcome}, average" in page
-        assert f"<td>{number(level.mean)}</td>" in page
+        (slice_,) = slices(study, outcome)
+        assert f"What each factor does to {outcome}" in page
+        assert f"<td>{plus_minus(slice_.mean[0], slice_.sd[0])}</td>" in page
     rows = re.findall(r"<tr><td>8</td>(.*?)</tr>", page)
     assert any("<td>pending</td><td>2.5</td><td>failed</td>" in row for row in rows)
 
 
 def test_the_page_of_constraints_has_one_figure_of_progress_and_no_front():
     page = html_report(told(constrained(), 6))
-    assert page.count("<img") == 4  # progress, certificate, effects on two outcomes
+    assert page.count("<svg") == 1 + 2 + 2 + 2  # certificate, and of each outcome progress, effect and check
     assert "What to choose from" not in page
     assert "ζ is drawn" in page
     assert "a cautious draw" not in page

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from regretless import Float, Int, Mixed, Mixture, Study, Table, maximize, replay
-from regretless.lab.main_effects import effects
+from regretless.lab.slices import moved, slices
 
 SPACES = {
     "inequality": (Mixed({"x": (0.0, 1.0), "y": (0.0, 1.0)}, constraints="x + y <= 1"), lambda p: p["x"] * p["y"]),
@@ -101,4 +101,22 @@ def test_effects_of_conditional_parameters():
     space, f = SPACES["conditional"]
     study = Study(space, seed=1)
     study.optimize(f, n_trials=8)
-    assert {effect.name for effect in effects(study)} == {"k", "g", "d"}
+    found = {each.axis.name: each for each in slices(study)}
+    anchor = study.recommend().params
+    assert set(found) == set(anchor)
+    assert found["k"].axis.values == ("a", "b")  # what exists with the other choice is at the middle of its range
+    other = moved(study, anchor, {"k": "b" if anchor["k"] == "a" else "a"})
+    assert set(other) == ({"k", "d"} if anchor["k"] == "a" else {"k", "g"})
+    assert moved(study, anchor, {"k": "b", "g": 1.0}) is None
+
+
+def test_components_of_a_mixture_share_what_is_left():
+    space, f = SPACES["mixture"]
+    study = Study(space, seed=1)
+    study.optimize(f, n_trials=8)
+    anchor = study.recommend().params
+    for each in slices(study):
+        for value in each.axis.values:
+            there = moved(study, anchor, {each.axis.name: value})
+            assert sum(there[name] for name in "ABCD") == pytest.approx(1.0)
+    assert moved(study, anchor, {"A": 0.7, "B": 0.4}) is None

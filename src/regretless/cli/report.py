@@ -22,8 +22,8 @@ __all__ = ["command"]
 def command(out: str, where: str | None, name: str | None) -> None:
     """Write a page with progress, certificate, the effect of each factor, and every suggestion explained.
 
-    The figures need matplotlib; without it the page has tables. A report that is there is replaced, any other file is
-    not.
+    The page needs nothing else: no file beside it, no connection, no script. Behind each figure is the table it was
+    drawn from. A report that is there is replaced, any other file is not.
     """
     _check_free(Path(out))
     with open_lab(where, name) as lab:
@@ -32,7 +32,7 @@ def command(out: str, where: str | None, name: str | None) -> None:
         with click.progressbar(
             length=asked, label="Explaining suggestions", file=sys.stderr, hidden=not sys.stderr.isatty()
         ) as bar:
-            page = html_report(lab.study, facts, row_name=lab.row_name, progress=lambda: bar.update(1))
+            page = html_report(lab.study, facts, stop=lab.stop, row_name=lab.row_name, progress=lambda: bar.update(1))
     Path(out).write_text(page, encoding="utf-8")
     say(f"Wrote {out}.")
 

@@ -103,4 +103,4 @@ def _is_local(host: str) -> bool:
 
 def _report(lab: Lab) -> str:
     facts = status_of(lab.study, lab.stop, lab.row_name).facts()
-    return html_report(lab.study, facts, row_name=lab.row_name)
+    return html_report(lab.study, facts, stop=lab.stop, row_name=lab.row_name)

@@ -128,6 +128,15 @@ class Axes:
         corners = [(x, y) for i, x in enumerate(xs) for y in ([ys[i - 1]] if i else []) + [ys[i]]]
         self.line([x for x, _ in corners], [y for _, y in corners], colour)
 
+    def level(self, value: float, words: str, colour: str) -> None:
+        """A dashed line across at a value, with its words at the left end; nothing beyond the frame."""
+        if not self.y.low <= value <= self.y.high:
+            return
+        right, (_, y) = self.canvas.width - self.right, self.at(self.x.low, value)
+        self.canvas.line([(self.left, y), (right, y)], colour, width=1.6, dashes="6 5")
+        below = y - self.top < 14.0
+        self.canvas.text(self.left + 4, y + (13 if below else -6), short(words, 40), size=11, quiet=True)
+
     def band(self, xs: Sequence[float], low: Sequence[float], high: Sequence[float], colour: str) -> None:
         """Between two lines."""
         over = [self.at(x, y) for x, y in zip(xs, high, strict=True)]

@@ -1,12 +1,11 @@
 """What each factor does, with the uncertainty of the model."""
 
-from collections.abc import Sequence
-
 from regretless.drawing.axes import Axes, Scale, names_scale, scale_of
 from regretless.drawing.figure import Figure
-from regretless.drawing.svg import BLUE, GREEN, SKY, Canvas
-from regretless.lab.slices import Slice
+from regretless.drawing.svg import BLUE, GREEN, SKY, VERMILLION, Canvas
+from regretless.lab.slices import Slice, anchor_words, line_of, slices
 from regretless.lab.text import number, plus_minus
+from regretless.study import Study
 
 __all__ = ["effect_figures"]
 
@@ -15,18 +14,23 @@ _WIDE, _HIGH = 380.0, 240.0
 _REACH = 2.0
 
 
-def effect_figures(found: Sequence[Slice], outcome: str) -> list[Figure]:
-    """One small figure per factor, all on one scale, so that the sizes of the effects can be compared."""
-    if not found:
+def effect_figures(study: Study, outcome: str | None = None) -> list[Figure]:
+    """One small figure per factor, all on one scale, so that the sizes of the effects can be compared.
+
+    The largest first. Several objectives of which no trial has all yet have none.
+    """
+    if not study.best_trials:
         return []
+    name, found, line = study.objective if outcome is None else outcome, slices(study, outcome), line_of(study, outcome)
     ends = [
         m + side * _REACH * s for each in found for m, s in zip(each.mean, each.sd, strict=True) for side in (-1, 1)
     ]
-    y = scale_of(ends)
-    return [_figure(each, outcome, y) for each in found]
+    y = scale_of(ends) if ends else Scale(0.0, 1.0)
+    held = f"with all other factors {anchor_words(study)} (green for this one)"
+    return [_figure(each, name, y, held, line) for each in found]
 
 
-def _figure(found: Slice, outcome: str, y: Scale) -> Figure:
+def _figure(found: Slice, outcome: str, y: Scale, held: str, line: tuple[float, str] | None) -> Figure:
     axis, mean, sd = found.axis, found.mean, found.sd
     low, high = ([m + side * _REACH * s for m, s in zip(mean, sd, strict=True)] for side in (-1, 1))
     says = f"{outcome} by {axis.name}: the expected value goes from {number(min(mean))} to {number(max(mean))}"
@@ -48,8 +52,8 @@ def _figure(found: Slice, outcome: str, y: Scale) -> Figure:
             canvas.box(x - 7, over, 14, under - over, SKY, opacity=0.35, radius=3)
             chosen = axis.values[i] == found.at
             canvas.mark(*axes.at(i, m), GREEN if chosen else BLUE, "diamond" if chosen else "circle", size=4.5)
+    if line is not None:
+        axes.level(*line, VERMILLION)
     rows = [[number(value), plus_minus(m, s)] for value, m, s in zip(axis.values, mean, sd, strict=True)]
-    caption = (
-        "Expected value, and two standard deviations of the model to each side, with all other factors as recommended."
-    )
+    caption = f"Expected value, and two standard deviations of the model to each side, {held}."
     return Figure(axis.name, caption, canvas.drawing(), [axis.name, f"expected {outcome} (± sd)"], rows)

@@ -5,19 +5,34 @@ from collections.abc import Sequence
 
 from regretless.drawing.svg import BLUE, GREEN, GREY, INK, ORANGE, VERMILLION, Anchor, Canvas, Drawing
 from regretless.lab.text import number
+from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, RegionLoss, StopRule
 
-__all__ = ["gauge", "sparkline"]
+__all__ = ["gauge", "gauge_of", "sparkline"]
 
 _LIGHT = {"green": GREEN, "amber": ORANGE, "red": VERMILLION, "too few data": GREY}
 
 
-def gauge(bound: float, target: float | None, light: str, *, of: str = "") -> Drawing:
-    """A bar that shrinks towards the target; without a target it only says how much is left, ``of`` what.
+def gauge_of(left: Certified, stop: StopRule | None = None) -> Drawing:
+    """The gauge of a certificate, against the target of a stop rule."""
+    shown, target = (left.bound, None) if stop is None else (stop.measure(left), stop.threshold(left))
+    unit, what = "left", "regret: at most"
+    if isinstance(left, FrontRegret):
+        unit = "of hypervolume left" if isinstance(stop, HypervolumeLeft) else "of the front's width left"
+    if isinstance(left, RegionLoss):
+        counted = left.exact if stop is None else stop.eps is not None
+        unit, what = f"{'candidates' if counted else 'of all'} on the wrong side", "expected:"
+    return gauge(shown, target, left.trust.light, unit=unit, what=what)
+
+
+def gauge(
+    bound: float, target: float | None, light: str, *, unit: str = "left", what: str = "regret: at most"
+) -> Drawing:
+    """A bar that shrinks towards the target; without a target it only says how much there is, in words ``unit``.
 
     The scale is logarithmic: from a tenth of the target to a hundred times it, or to the bound where that is more.
     """
-    left_over = f"{number(float(f'{bound:.3g}'))}{f' {of}' if of else ''} left"
-    says = f"regret: at most {left_over}"
+    left_over = f"{number(float(f'{bound:.3g}'))} {unit}"
+    says = f"{what} {left_over}"
     says += "" if target is None else f"; stop at {number(target)}"
     canvas = Canvas(380.0, 62.0, says)
     left, right, y, tall = 2.0, 378.0, 24.0, 12.0

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from regretless.drawing.axes import Axes, Scale, names_scale, scale_of, short
 from regretless.drawing.figure import Figure
-from regretless.drawing.svg import GREEN, INK, VERMILLION, Canvas
-from regretless.lab.slices import Axis, anchor_of, axis_of
-from regretless.lab.text import number, pairs
+from regretless.drawing.svg import GREEN, INK, ORANGE, VERMILLION, Canvas
+from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, surface_of
+from regretless.lab.text import number, objectives_of, pairs
 from regretless.study import Study
 
 __all__ = ["map_figure"]
@@ -22,9 +25,8 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
     """The expected outcome over two factors, the others as recommended; categories and log scales as they are."""
     name, anchor = study.objective if outcome is None else outcome, anchor_of(study)
     across, up = axis_of(study, first, _GRID), axis_of(study, second, _GRID)
-    many = [{**anchor, first: u, second: v} for v in up.values for u in across.values]
-    mean = study.predict(many, outcome)[0].tolist()
-    low, high = min(mean), max(mean)
+    mean, inside = surface_of(study, across, up, anchor, outcome)
+    low, high = float(np.nanmin(mean)), float(np.nanmax(mean))
     canvas = Canvas(_WIDE, _HIGH, f"Expected {name} over {first} and {second}, from {number(low)} to {number(high)}")
     room = 84.0 if up.numeric else min(36.0 + 6.4 * max(len(str(value)) for value in up.values), 130.0)
     axes = Axes(canvas, _scale(across), _scale(up), top=14, right=88, left=room)
@@ -33,10 +35,14 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
         for i in range(len(across.values)):
             x, y = axes.at(edges_x[i], edges_y[j + 1])
             right, below = axes.at(edges_x[i + 1], edges_y[j])
-            value = mean[j * len(across.values) + i]
-            share = (value - low) / (high - low) if high > low else 0.5
+            expected = float(mean[j, i])
+            if math.isnan(expected):  # no experiment has these two values
+                continue
+            share = (expected - low) / (high - low) if high > low else 0.5
             canvas.shade(x, y, right - x + 0.6, below - y + 0.6, share)
     axes.frame(first, second)
+    if inside is not None:
+        _outline(axes, inside, edges_x, edges_y)
     rows = []
     for trial in study.trials:
         value = trial.values.get(name)
@@ -49,14 +55,30 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
                 *axes.at(u, v), VERMILLION, says=f"trial {trial.number}: {number(value)} at {pairs(trial.params)}"
             )
         rows.append([str(trial.number), number(trial.params[first]), number(trial.params[second]), number(value)])
-    at = [_place(axis, anchor[axis.name]) for axis in (across, up)]
-    if None not in at:
+    at = [_place(axis, anchor.get(axis.name)) for axis in (across, up)]
+    recommended = study.goal is None and len(objectives_of(study)) == 1
+    if None not in at and recommended:
         canvas.mark(*axes.at(float(at[0] or 0.0), float(at[1] or 0.0)), GREEN, "star", size=5.0, says="recommended")
     _bar(canvas, name, low, high)
     held = {key: value for key, value in anchor.items() if key not in (first, second)}
-    held_at = f" Other factors are held at {pairs(held)}." if held else ""
-    caption = f"Dark is large. Dots are results, the star is recommended.{held_at}"
+    held_at = f" Other factors are held {anchor_words(study)}: {pairs(held)}." if held else ""
+    star = ", the star is recommended" if recommended else ""
+    edge = "" if study.goal is None else f" The line goes around what has {study.goal.words(name)}."
+    caption = f"Dark is large. Dots are results{star}.{edge}{held_at}"
     return Figure(f"{first} and {second}", caption, canvas.drawing(), ["trial", first, second, name], rows)
+
+
+def _outline(axes: Axes, inside: npt.NDArray[np.bool_], edges_x: Sequence[float], edges_y: Sequence[float]) -> None:
+    """A line between cells of which one is inside and the other is not."""
+    rows, columns = inside.shape
+    for j in range(rows):
+        for i in range(columns):
+            if i + 1 < columns and inside[j, i] != inside[j, i + 1]:
+                ends = [axes.at(edges_x[i + 1], edges_y[j]), axes.at(edges_x[i + 1], edges_y[j + 1])]
+                axes.canvas.line(ends, ORANGE, width=2.4)
+            if j + 1 < rows and inside[j, i] != inside[j + 1, i]:
+                ends = [axes.at(edges_x[i], edges_y[j + 1]), axes.at(edges_x[i + 1], edges_y[j + 1])]
+                axes.canvas.line(ends, ORANGE, width=2.4)
 
 
 def _bar(canvas: Canvas, name: str, low: float, high: float) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from regretless.drawing.gauges import gauge
+from regretless.drawing.gauges import gauge_of
 from regretless.drawing.progress import LIGHTS, history_figure
 from regretless.lab.status import counts_of
 from regretless.lab.text import number, pairs, plus_minus, results, share
-from regretless.optimizer import Certificate, Certified, FrontRegret, RegionLoss
+from regretless.optimizer import Certificate, Certified, RegionLoss
 from regretless.study import Result, Study, Trial
 
 __all__ = ["html_of"]
@@ -54,14 +54,13 @@ def _result(result: Result) -> str:
 
 def _certificate(left: Certified) -> str:
     words, _, _ = LIGHTS[left.trust.light]
-    of = "of the front's width" if isinstance(left, FrontRegret) else ""
-    title = "Wrong" if isinstance(left, RegionLoss) else "Regret left"
+    title = "On the wrong side" if isinstance(left, RegionLoss) else "Regret left"
     facts = [("Model", f"{words}. {left.trust.message}"), ("Results", f"{left.used} of {left.told} used")]
     if isinstance(left, Certificate):
         facts.insert(0, ("Expected", plus_minus(left.mean, left.sd)))
         facts += [] if left.exceeds is None else [(f"P(regret > {number(left.eps)})", f"at most {share(left.exceeds)}")]
     facts += [("Beside the bound", left.beside())] if left.beside() else []
-    drawn = gauge(left.bound, None, left.trust.light, of=of).markup
+    drawn = gauge_of(left).markup
     return _box([f"<div>{_title(title)}</div>", drawn, f"<p>{escape(left.promise())}</p>", _facts(facts)])
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from regretless.drawing.axes import Axes, Scale, legend, scale_of
 from regretless.drawing.figure import Figure
 from regretless.drawing.svg import BLUE, GREEN, GREY, ORANGE, VERMILLION, Canvas, Marker
+from regretless.lab.slices import line_of
 from regretless.lab.text import number, objectives_of, pairs
-from regretless.optimizer import Certified, FrontRegret, RegionLoss
+from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, RegionLoss, StopRule
 from regretless.study import Study
 
 __all__ = ["LIGHTS", "history_figure", "regret_figure"]
@@ -29,73 +30,108 @@ def history_figure(study: Study, outcome: str | None = None) -> Figure | None:
     if not told:
         return None
     values = [value for _, value in told]
-    several = len(objectives_of(study)) > 1
-    title = f"{wanted.name} by trial" if several else "Best so far"
-    canvas = Canvas(_WIDE, _HIGH, f"{title}: {len(values)} results of {wanted.name}, best {_best(study, values)}")
+    ranked = wanted.role == "objective" and wanted.goal is None and len(objectives_of(study)) == 1
+    title = "Best so far" if ranked else f"{wanted.name} by trial"
+    says = f"{title}: {len(values)} results of {wanted.name}, {number(min(values))} to {number(max(values))}"
+    canvas, line = Canvas(_WIDE, _HIGH, says), line_of(study, wanted.name)
     numbers = [float(trial.number) for trial, _ in told]
-    axes = Axes(canvas, Scale(min(numbers) - 0.5, max(numbers) + 0.5), scale_of(values))
+    drawn = [*values, *([] if line is None else [line[0]])]
+    axes = Axes(canvas, Scale(min(numbers) - 0.5, max(numbers) + 0.5), scale_of(drawn))
     axes.frame("trial", wanted.name)
-    rows, best, reached = [], [], math.nan
-    constrained = any(each.role == "constraint" for each in study.outcomes)
+    if line is not None:
+        axes.level(*line, GREEN)
     good = [_feasible(study, trial.values) for trial, _ in told]
-    for (trial, value), feasible in zip(told, good, strict=True):
-        better = math.isnan(reached) or (value > reached) == (wanted.direction == "maximize")
-        reached = value if feasible and better else reached
-        best.append(reached)
-        rows.append([str(trial.number), number(value), number(reached), trial.source, pairs(trial.params)])
-    if not several:
+    best = _running_best(values, good, larger=wanted.direction == "maximize")
+    if ranked:
         axes.steps(numbers, best, BLUE)
     for (trial, value), feasible in zip(told, good, strict=True):
         x, y = axes.at(float(trial.number), value)
         marker: Marker = "cross" if not feasible else "circle" if trial.source == "rule" else "square"
         colour = GREY if not feasible or trial.source != "rule" else VERMILLION
         canvas.mark(x, y, colour, marker, hollow=colour == GREY, says=f"trial {trial.number}: {number(value)}")
-    entries: list[tuple[str, str, Marker | None]] = [] if several else [(BLUE, "best so far", None)]
+    entries: list[tuple[str, str, Marker | None]] = [(BLUE, "best so far", None)] if ranked else []
     entries += [(VERMILLION, "chosen by the rule", "circle"), (GREY, "design or added", "square")]
-    entries += [(GREY, "violates a constraint", "cross")] if constrained else []
+    entries += [(GREY, "violates a constraint", "cross")] if not all(good) else []
     legend(canvas, axes.left, 15, entries)
-    caption = "Each mark is a result." + ("" if several else " The line is the best so far.")
-    return Figure(title, caption, canvas.drawing(), ["trial", wanted.name, "best so far", "source", "settings"], rows)
+    rows = [
+        [str(trial.number), number(value), *([number(so_far)] if ranked else []), trial.source, pairs(trial.params)]
+        for (trial, value), so_far in zip(told, best, strict=True)
+    ]
+    columns = ["trial", wanted.name, *(["best so far"] if ranked else []), "source", "settings"]
+    caption = "Each mark is a result." + (" The line is the best so far." if ranked else "")
+    return Figure(title, caption, canvas.drawing(), columns, rows)
 
 
-def regret_figure(looks: Sequence[Certified], counts: Sequence[int], target: float | None = None) -> Figure | None:
+def regret_figure(looks: Sequence[Certified], counts: Sequence[int], stop: StopRule | None = None) -> Figure | None:
     """How much regret was left after so many results, with the target; None where no certificate could be had."""
     if not looks:
         return None
-    last, bound = looks[-1], [look.bound for look in looks]
-    unit = "widths of the front" if isinstance(last, FrontRegret) else last.objective
-    if isinstance(last, RegionLoss):
-        unit = "candidates wrong" if last.exact else "share wrong"
-    drawn = [*bound, *([] if target is None else [target])]
-    says = f"Regret left, from {number(bound[0])} after {counts[0]} results to {number(bound[-1])} after {counts[-1]}"
+    title, unit, caption = _words(looks[-1], stop)
+    amounts = [look.bound if stop is None else stop.measure(look) for look in looks]
+    target = None if stop is None else stop.threshold(looks[-1])
+    drawn = [*amounts, *([] if target is None else [target])]
+    says = f"{title}, from {number(amounts[0])} after {counts[0]} results to {number(amounts[-1])} after {counts[-1]}"
     canvas = Canvas(_WIDE, _HIGH, says)
     log = min(drawn) > 0.0 and max(drawn) > 5.0 * min(drawn)
     axes = Axes(canvas, Scale(counts[0] - 0.5, counts[-1] + 0.5), scale_of(drawn, log=log))
-    axes.frame("results", f"at most ({unit})")
+    axes.frame("results", unit)
     if target is not None:
-        _, y = axes.at(counts[0], target)
-        canvas.line([(axes.left, y), (canvas.width - axes.right, y)], GREEN, width=1.6, dashes="6 5")
-        canvas.text(canvas.width - axes.right, y - 6, "stop here", anchor="end", size=11, quiet=True)
-    axes.line([float(count) for count in counts], bound, BLUE)
+        axes.level(target, "stop here", GREEN)
+    axes.line([float(count) for count in counts], amounts, BLUE)
     seen = dict.fromkeys(look.trust.light for look in looks)
-    for look, count in zip(looks, counts, strict=True):
+    for look, count, amount in zip(looks, counts, amounts, strict=True):
         words, colour, marker = LIGHTS[look.trust.light]
-        x, y = axes.at(float(count), look.bound)
-        canvas.mark(x, y, colour, marker, size=4.2, hollow=colour == GREY, says=f"{number(look.bound)}, {words}")
+        x, y = axes.at(float(count), amount)
+        canvas.mark(x, y, colour, marker, size=4.2, hollow=colour == GREY, says=f"{number(amount)}, {words}")
     legend(canvas, axes.left, 15, [(LIGHTS[light][1], LIGHTS[light][0], LIGHTS[light][2]) for light in seen])
-    rows = [[str(n), number(look.bound), LIGHTS[look.trust.light][0]] for n, look in zip(counts, looks, strict=True)]
-    caption = (
+    rows = [
+        [str(n), number(amount), LIGHTS[look.trust.light][0]]
+        for n, amount, look in zip(counts, amounts, looks, strict=True)
+    ]
+    return Figure(title, f"{caption} {_MARKS}", canvas.drawing(), ["results", unit, "model"], rows)
+
+
+_MARKS = "The marks say whether the data speak against the model."
+
+
+def _words(left: Certified, stop: StopRule | None) -> tuple[str, str, str]:
+    """Title, unit and caption of what a certificate says."""
+    if isinstance(left, RegionLoss):
+        counted = left.exact if stop is None else stop.eps is not None
+        unit = "candidates, expected" if counted else "share, expected"
+        what = "How many candidates" if counted else "What share of all"
+        return (
+            "On the wrong side",
+            unit,
+            f"{what} the model expects on the wrong side of the level, after so many results.",
+        )
+    if isinstance(left, FrontRegret) and isinstance(stop, HypervolumeLeft):
+        text = "What going on may still add to the hypervolume, after so many results."
+        return "Hypervolume left", "at most (hypervolume)", text
+    if isinstance(left, FrontRegret):
+        text = (
+            "How far another candidate may be beyond all recommended ones, in all objectives at once: at most, in "
+            "widths of the recommended front, in expectation and under the fitted models, after so many results."
+        )
+        return "Regret left", "at most (widths of the front)", text
+    text = (
         "What settling on the recommended experiment costs at most, in expectation and under the fitted model, after "
-        "so many results. The marks say whether the data speak against the model."
+        "so many results."
     )
-    return Figure("Regret left", caption, canvas.drawing(), ["results", f"at most ({unit})", "model"], rows)
+    return "Regret left", f"at most ({left.objective})", text
+
+
+def _running_best(values: Sequence[float], good: Sequence[bool], *, larger: bool) -> list[float]:
+    """The best of the good values so far; not a number before the first."""
+    found, reached = [], math.nan
+    for value, feasible in zip(values, good, strict=True):
+        if feasible and (math.isnan(reached) or (value > reached) == larger):
+            reached = value
+        found.append(reached)
+    return found
 
 
 def _feasible(study: Study, values: Mapping[str, float | None]) -> bool:
     bounds = [each for each in study.outcomes if each.role == "constraint"]
     found = [(each, values.get(each.name)) for each in bounds]
     return all(value is not None and each.holds(value) for each, value in found)
-
-
-def _best(study: Study, values: Sequence[float]) -> str:
-    return number(max(values) if study.direction == "maximize" else min(values))

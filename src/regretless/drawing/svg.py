@@ -5,9 +5,22 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
-__all__ = ["BLUE", "GREEN", "GREY", "INK", "ORANGE", "SKY", "VERMILLION", "Anchor", "Canvas", "Drawing", "Marker"]
+__all__ = [
+    "BLUE",
+    "DARK",
+    "GREEN",
+    "GREY",
+    "INK",
+    "ORANGE",
+    "SKY",
+    "VERMILLION",
+    "Anchor",
+    "Canvas",
+    "Drawing",
+    "Marker",
+]
 
-# The palette of Okabe and Ito, as in `regretless.plots`; a page may lighten a colour by its class, such as ``c-blue``.
+# The palette of Okabe and Ito, as in `regretless.plots`; a page may lighten a colour by its class, such as ``f-blue``.
 BLUE, SKY, GREEN, ORANGE, VERMILLION, GREY = "blue", "sky", "green", "orange", "vermillion", "grey"
 INK = "ink"  # the colour of the text around the drawing
 _HEX = {
@@ -19,6 +32,17 @@ _HEX = {
     GREY: "#767676",
     INK: "currentColor",
 }
+
+_LIGHTER = {
+    BLUE: "#5fb3ee",
+    SKY: "#4d93c4",
+    GREEN: "#46cfa0",
+    ORANGE: "#f2b53c",
+    VERMILLION: "#ff8a4c",
+    GREY: "#9aa4b1",
+}
+#: Rules of a style sheet for dark paper; that of the page has the same.
+DARK = "\n".join(f"  .s-{name} {{ stroke: {c}; }} .f-{name} {{ fill: {c}; }}" for name, c in _LIGHTER.items())
 
 Anchor = Literal["start", "middle", "end"]
 Marker = Literal["circle", "square", "diamond", "cross", "star"]

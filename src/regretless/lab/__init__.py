@@ -3,18 +3,15 @@
 from regretless.lab.aims import Aims
 from regretless.lab.explanation import Explanation, Pick, explain
 from regretless.lab.lab import Lab
-from regretless.lab.main_effects import Effect, effects
 from regretless.lab.sensitivity import importance
 from regretless.lab.status import StudyStatus, status_of
 
 __all__ = [
     "Aims",
-    "Effect",
     "Explanation",
     "Lab",
     "Pick",
     "StudyStatus",
-    "effects",
     "explain",
     "importance",
     "status_of",

@@ -1,13 +1,16 @@
 """Why each suggestion was made, and what luck had to do with it: what another draw of zeta would have picked."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from regretless.acquisition import GPUCB, IRGPUCB, UCB
-from regretless.confidence import Schedule
+from regretless.acquisition import GPUCB, IRGPUCB, UCB, JointRule, RandomStraddle, Rule
+from regretless.acquisition.base import MomentScore, View
+from regretless.acquisition.straddle import Straddling
+from regretless.confidence import Law, Schedule, ShiftedExponential
 from regretless.errors import NumericalError, RegretlessError
 from regretless.lab.text import is_measured
 from regretless.optimizer import (
@@ -25,7 +28,7 @@ from regretless.spaces import UNLISTED
 from regretless.study import Study, Trial
 from regretless.study.replays import asked_from
 
-__all__ = ["Expected", "Explanation", "Pick", "expectations", "expected", "explain", "measured_before"]
+__all__ = ["Expected", "Explanation", "Pick", "expectations", "expected", "explain", "measured_before", "score_words"]
 
 #: Median, lower and upper end of what a measurement should give, by outcome.
 Expected: TypeAlias = Mapping[str, tuple[float, float, float]]
@@ -75,10 +78,9 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
     try:
         task, history = asked_from(study, trial.number)
         elsewhere = excursion(task, history)
-        rule = elsewhere or task.rule
-        if not isinstance(rule, UCB):
+        law, t = _law(task, elsewhere or task.rule), history.n_ruled + 1
+        if law is None:
             return None
-        law, t = rule.law(task.domain.n_candidates, task.domain.dim), history.n_ruled + 1
         low, third, two_thirds, high = (law.quantile(t, p) for p in (CAUTIOUS, 1 / 3, 2 / 3, BOLD))
         if not low < high:
             return None
@@ -91,6 +93,13 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
         "cautious" if zeta < third else "middling" if zeta < two_thirds else "bold"
     )
     return Explanation(trial, draw, cautious, bold, away)
+
+
+def score_words(study: Study) -> str:
+    """What a suggestion with one outcome has the best of, as a formula."""
+    if study.goal is not None:
+        return "largest √ζ · sd − |mean − level|"
+    return "largest mean + √ζ · sd" if study.direction == "maximize" else "smallest mean − √ζ · sd"
 
 
 def measured_before(study: Study, trial: Trial) -> int:
@@ -145,10 +154,30 @@ def expectations(study: Study, trials: Sequence[Trial]) -> list[Expected | None]
     return [of.get(trial.number) for trial in trials]
 
 
+def _law(task: Task, rule: Rule | JointRule) -> Law | None:
+    """The law that a rule draws zeta from; None of a rule without one."""
+    if isinstance(rule, RandomStraddle):
+        return ShiftedExponential(0.0)  # chi-square with two degrees of freedom
+    return rule.law(task.domain.n_candidates, task.domain.dim) if isinstance(rule, UCB) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenStraddle(RandomStraddle):
+    """Straddle with a zeta that was not drawn."""
+
+    zeta: float = 0.0
+
+    def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:  # noqa: ARG002
+        assert view.level is not None
+        return MomentScore(view.posterior, Straddling(math.sqrt(self.zeta), view.level), {"zeta": self.zeta})
+
+
 def _pick(task: Task, history: History, number: int, zeta: float, state: State, *, away: bool) -> Pick:
     """The same suggestion with this zeta in place of a draw."""
-    law = Schedule.constant(zeta)
-    rule = IRGPUCB(law, excursions=True) if away else GPUCB(law)
+    constant = Schedule.constant(zeta)
+    rule: Rule = IRGPUCB(constant, excursions=True) if away else GPUCB(constant)
+    if task.level is not None:
+        rule = _GivenStraddle(zeta)
     made, _ = suggest(replace(task, rule=rule), history, number, state)
     params, row = params_of(task, made.point)
     mean, sd = made.expected[0]

@@ -1,17 +1,32 @@
-"""What each factor does by the model, with its uncertainty: one factor moves, all others stay as recommended."""
+"""What each factor does by the model, with its uncertainty: one or two factors move, all others stay as recommended."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.lab.text import objectives_of
-from regretless.spaces import Float, Int
+from regretless.spaces import Float, Int, Mixture
+from regretless.spaces.conditions import existing
+from regretless.spaces.levels import Fixed
 from regretless.study import Study
 
-__all__ = ["Axis", "Slice", "anchor_of", "axis_of", "slices"]
+__all__ = [
+    "Axis",
+    "Slice",
+    "anchor_of",
+    "anchor_words",
+    "axis_of",
+    "line_of",
+    "moved",
+    "slice_of",
+    "slices",
+    "surface_of",
+]
 
 #: Rows of a table that are looked at for the values of a column.
 _ASKED = 2000
@@ -49,13 +64,28 @@ class Slice:
 def anchor_of(study: Study) -> Mapping[str, Any]:
     """What a slice goes through: the recommended point.
 
-    Of several objectives the first Pareto-optimal trial; of a level set, which recommends no point, the best trial.
+    Several objectives have no such point, and a level set has none: then the first Pareto-optimal trial, or the best.
     """
     if len(objectives_of(study)) == 1 and study.goal is None:
         return study.recommend().params
     if not study.best_trials:
         raise InvalidInput("there is nothing to draw: no trial has every outcome and satisfies the constraints yet.")
     return study.best_trials[0].params
+
+
+def anchor_words(study: Study) -> str:
+    """What that point is called."""
+    if study.goal is not None:
+        return "as in the best trial"
+    return "as recommended" if len(objectives_of(study)) == 1 else "as in a Pareto-optimal trial"
+
+
+def line_of(study: Study, outcome: str | None = None) -> tuple[float, str] | None:
+    """The value of an outcome that divides good from bad, with its words: a level or the bound of a constraint."""
+    wanted = {each.name: each for each in study.outcomes}[study.objective if outcome is None else outcome]
+    if wanted.goal is not None:
+        return wanted.goal.level, f"level {wanted.goal.level:g}"
+    return (wanted.bound, wanted.wanted) if wanted.role == "constraint" else None
 
 
 def axis_of(study: Study, name: str, n_grid: int = 41) -> Axis:
@@ -98,8 +128,74 @@ def slices(study: Study, outcome: str | None = None) -> list[Slice]:
     for name in study.space.names:
         if name in study.space.constants or name not in anchor:  # a conditional factor need not exist there
             continue
-        axis = axis_of(study, name)
-        if len(axis.values) > 1:
-            mean, sd = study.predict([{**anchor, name: value} for value in axis.values], outcome)
-            found.append(Slice(axis, tuple(mean.tolist()), tuple(sd.tolist()), anchor[name]))
+        along = slice_of(study, axis_of(study, name), anchor, outcome)
+        if len(along.axis.values) > 1:
+            found.append(along)
     return sorted(found, key=lambda each: -each.size)
+
+
+def slice_of(study: Study, axis: Axis, anchor: Mapping[str, Any], outcome: str | None = None) -> Slice:
+    """The slice along one axis through the anchor; values that no experiment can have there are left out."""
+    many = [(value, moved(study, anchor, {axis.name: value})) for value in axis.values]
+    possible = [(value, params) for value, params in many if params is not None]
+    mean, sd = study.predict([params for _, params in possible], outcome)
+    kept = replace(axis, values=tuple(value for value, _ in possible))
+    return Slice(kept, tuple(mean.tolist()), tuple(sd.tolist()), anchor[axis.name])
+
+
+def surface_of(
+    study: Study, across: Axis, up: Axis, anchor: Mapping[str, Any], outcome: str | None = None
+) -> tuple[Floats, npt.NDArray[np.bool_] | None]:
+    """The mean over two factors, rows upwards, and of a level set what is inside; NaN where there is no experiment."""
+    many = [moved(study, anchor, {across.name: u, up.name: v}) for v in up.values for u in across.values]
+    possible = [i for i, params in enumerate(many) if params is not None]
+    shape, mean = (len(up.values), len(across.values)), np.full(len(many), np.nan)
+    some = [many[i] for i in possible]
+    if not some:
+        raise InvalidInput(f"there is nothing to draw: no experiment has both {across.name} and {up.name}.")
+    mean[possible] = study.predict(some, outcome)[0]
+    if study.goal is None:
+        return mean.reshape(shape), None
+    inside = np.zeros(len(many), dtype=np.bool_)
+    inside[possible] = study.region(some).inside
+    return mean.reshape(shape), inside.reshape(shape)
+
+
+def moved(study: Study, anchor: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The anchor with some factors changed; None where no experiment has these values.
+
+    The other components of a mixture share what is left, in the proportions of the anchor. A parameter that does not
+    exist there is left out; one that comes to exist is at the middle of its range.
+
+    >>> from regretless import Mixed, Mixture
+    >>> study = Study(Mixed({"mix": Mixture(["A", "B", "C"])}), seed=1)
+    >>> moved(study, {"A": 0.2, "B": 0.2, "C": 0.6}, {"A": 0.6})
+    {'A': 0.6, 'B': 0.1, 'C': 0.3}
+    """
+    there, space = {**anchor, **changes}, study.space
+    if space.has_rows:
+        return there
+    for mixture in getattr(space, "mixtures", {}).values():
+        rest = _shared(mixture, anchor, changes)
+        if rest is None:
+            return None
+        there |= rest
+    parts = space.dimensions
+    middle = {name: part.value if isinstance(part, Fixed) else part.decode(0.5) for name, part in parts.items()}
+    full = {name: there.get(name, value) for name, value in middle.items()}
+    found = existing(parts, full)
+    return found if set(changes) <= set(found) else None
+
+
+def _shared(mixture: Mixture, anchor: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, float] | None:
+    """The components that were not changed, which share what is left of the total."""
+    if not any(name in changes for name in mixture.names):
+        return {}
+    rest = [name for name in mixture.names if name not in changes]
+    left = mixture.total - sum(float(changes[name]) for name in mixture.names if name in changes)
+    if left < -1e-9 * mixture.total or (not rest and left > 1e-9 * mixture.total):
+        return None
+    weights = [float(anchor[name]) for name in rest]
+    whole = sum(weights)
+    shares = [weight / whole if whole > 0.0 else 1.0 / len(rest) for weight in weights]
+    return {name: round(max(left, 0.0) * share, 12) for name, share in zip(rest, shares, strict=True)}

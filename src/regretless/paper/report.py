@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from regretless.drawing.page import html_page, image
 from regretless.paper.claims import Claim, Verdict
 from regretless.paper.settings import Settings
-from regretless.plots.page import html_page, image
 
 __all__ = ["Chapter", "make_report"]
 

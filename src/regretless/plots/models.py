@@ -8,8 +8,8 @@ import numpy as np
 from regretless.errors import InvalidInput
 from regretless.lab.looks import certificates
 from regretless.lab.sensitivity import importance
-from regretless.lab.slices import Axis, anchor_of, axis_of
-from regretless.plots.canvas import BLUE, GREEN, GREY, SKY, VERMILLION, load, mark, new_axes, ticks, tidy
+from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, line_of, slice_of, surface_of
+from regretless.plots.canvas import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION, load, mark, new_axes, ticks, tidy
 from regretless.plots.certificate import plot_certificate
 from regretless.plots.records import as_study, evaluations
 from regretless.study import Result, Study
@@ -42,8 +42,11 @@ def plot_slice(source: Study | Result, name: str, ax: "Axes | None" = None, *, o
     factors were.
     """
     study = as_study(source)
-    axis, anchor, named = _axis(study, name), anchor_of(study), outcome or study.objective
-    mean, sd = study.predict([{**anchor, name: value} for value in axis.values], outcome)
+    anchor, named = anchor_of(study), outcome or study.objective
+    if name in study.space.names and name not in anchor:
+        raise InvalidInput(f"{name} does not exist where {_called(study)}; there are {', '.join(anchor)}.")
+    along = slice_of(study, _axis(study, name), anchor, outcome)
+    axis, mean, sd = along.axis, np.array(along.mean), np.array(along.sd)
     seen, ax = evaluations(study, named), new_axes(ax)
     at = _places(axis, axis.values)
     if axis.numeric:
@@ -56,7 +59,8 @@ def plot_slice(source: Study | Result, name: str, ax: "Axes | None" = None, *, o
     there = [i for i, params in enumerate(seen.params) if name in params and np.isfinite(seen.value[i])]
     x = _places(axis, [seen.params[i][name] for i in there])
     ax.scatter(x, seen.value[there], s=22, zorder=3, label="results", facecolor="white", edgecolor=GREY)
-    ax.axvline(_places(axis, [anchor[name]])[0], color=GREEN, linestyle="--", linewidth=1.5, label=_anchored(study))
+    ax.axvline(_places(axis, [anchor[name]])[0], color=GREEN, linestyle="--", linewidth=1.5, label=_called(study))
+    _draw_line(ax, study, named)
     ax.set_xlabel(name)
     ax.set_ylabel(named)
     tidy(ax, grid=True)
@@ -77,8 +81,7 @@ def plot_contour(
         raise InvalidInput(f"over must name two different factors, got {over!r}.")
     first, second = (_axis(study, name, n_grid) for name in over)
     anchor, named = anchor_of(study), outcome or study.objective
-    many = [{**anchor, first.name: u, second.name: v} for v in second.values for u in first.values]
-    mean = study.predict(many, outcome)[0].reshape(len(second.values), len(first.values))
+    mean, inside = surface_of(study, first, second, anchor, outcome)
     ax, ramp = new_axes(ax), load("matplotlib.colors").LinearSegmentedColormap.from_list("mean", _PALE_TO_BLUE)
     drawn = ax.pcolormesh(
         _places(first, first.values),
@@ -92,15 +95,19 @@ def plot_contour(
     bar.outline.set_visible(False)
     seen = evaluations(study, named)
     for label, group in seen.groups.items():
-        rows = [params for params, inside in zip(seen.params, group, strict=True) if inside]
+        rows = [params for params, chosen in zip(seen.params, group, strict=True) if chosen]
         rows = [params for params in rows if first.name in params and second.name in params]
         x, y = (_places(axis, [params[axis.name] for params in rows]) for axis in (first, second))
         look: dict[str, Any] = {**mark(label), "s": 26, "zorder": 3, "linewidth": 0.9}
         ax.scatter(x, y, label=label, **look)
-    star = [_places(axis, [anchor[axis.name]]) for axis in (first, second)]
-    ax.scatter(
-        star[0], star[1], s=150, marker="*", facecolor=GREEN, edgecolor="white", label=_anchored(study), zorder=5
-    )
+    if inside is not None and min(inside.shape) > 1 and inside.any() and not inside.all():
+        edge: dict[str, Any] = {"colors": [ORANGE], "linewidths": 1.8}
+        ax.contour(_places(first, first.values), _places(second, second.values), inside, levels=[0.5], **edge)
+        ax.plot([], [], color=ORANGE, linewidth=1.8, label=f"edge of {study.outcomes[0].wanted.removeprefix('where ')}")
+    if all(axis.name in anchor for axis in (first, second)):
+        star = [_places(axis, [anchor[axis.name]]) for axis in (first, second)]
+        look = {"s": 150, "marker": "*", "facecolor": GREEN, "edgecolor": "white", "zorder": 5}
+        ax.scatter(star[0], star[1], label=_called(study), **look)
     for side, axis in (("x", first), ("y", second)):
         getattr(ax, f"set_{side}label")(axis.name)
         if not axis.numeric:
@@ -195,11 +202,6 @@ def plot_parity(source: Study | Result, ax: "Axes | None" = None, *, outcome: st
     return ax
 
 
-def _anchored(study: Study) -> str:
-    """What the point is that slices go through; a level set recommends none."""
-    return "recommended" if study.goal is None else "best measured"
-
-
 def _axis(study: Study, name: str, n_grid: int = 81) -> Axis:
     varying = [each for each in study.space.names if each not in study.space.constants]
     if name not in varying:
@@ -207,11 +209,23 @@ def _axis(study: Study, name: str, n_grid: int = 81) -> Axis:
     return axis_of(study, name, n_grid)
 
 
+def _called(study: Study) -> str:
+    """What the point is called that slices and contours go through."""
+    return anchor_words(study).removeprefix("as ").removeprefix("in ")
+
+
+def _draw_line(ax: "Axes", study: Study, outcome: str) -> None:
+    """The level, or the bound of a constraint."""
+    line = line_of(study, outcome)
+    if line is not None:
+        ax.axhline(line[0], color=VERMILLION, linewidth=1.2, linestyle=":", label=line[1])
+
+
 def _places(axis: Axis, values: Sequence[Any]) -> "list[float]":
-    """Where values lie on an axis: themselves, or the place of a name in the list."""
+    """Where values lie on an axis: themselves, or the place of a name in the list; NaN of one that is not there."""
     if axis.numeric:
         return [float(value) for value in values]
-    return [float(axis.values.index(value)) for value in values]
+    return [float(axis.values.index(value)) if value in axis.values else float("nan") for value in values]
 
 
 def _height(axis: Axis, value: Any) -> float:

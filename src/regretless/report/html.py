@@ -1,25 +1,23 @@
 """The report of a study as one page of HTML: where it stands, figures, and every suggestion explained."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
 from regretless._version import __version__
-from regretless.errors import MissingExtra
-from regretless.lab.explanation import Explanation, Pick, expected, explain, measured_before
+from regretless.drawing.page import html_page
+from regretless.lab.explanation import Explanation, Pick, expected, explain, measured_before, score_words
 from regretless.lab.fronts import front_tables
-from regretless.lab.main_effects import Effect, effects
 from regretless.lab.status import status_of
 from regretless.lab.text import interval, is_measured, number, objectives_of, pairs, plus_minus, results, utc
-from regretless.plots.page import html_page
-from regretless.report.figures import certificate_figure, effects_figure, front_figure, progress_figure, region_figure
+from regretless.optimizer import StopRule
+from regretless.report.figures import figures
+from regretless.report.tables import table
 from regretless.study import Event, Study, Trial
 
 __all__ = ["GENERATOR", "html_report"]
 
-#: Larger results are listed and not drawn.
-_LARGEST_DRAWN = 1e150
 #: Marks a page as one of ours.
 GENERATOR = '<meta name="generator" content="regretless'
 
@@ -28,6 +26,7 @@ def html_report(
     study: Study,
     facts: Iterable[tuple[str, str]] | None = None,
     *,
+    stop: StopRule | None = None,
     row_name: str = "row",
     now: datetime | None = None,
     progress: Callable[[], Any] = lambda: None,
@@ -40,6 +39,8 @@ def html_report(
         What is reported on.
     facts
         Labelled sentences for the head of the page; by default where the study stands (see `status_of`).
+    stop
+        The stop rule whose target is drawn, and by which the advice is given.
     row_name
         What the lab calls the names of its rows.
     now
@@ -49,17 +50,16 @@ def html_report(
     """
     title = f"{study.name or 'Study'}: {', '.join(outcome.name for outcome in objectives_of(study))}"
     when = (now or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    drawn = study.outcomes if is_measured(study) and _drawable(study) else ()
-    found = {outcome.name: effects(study, outcome.name) for outcome in drawn}
     parts = [
         f"<h1>{escape(title)}</h1>",
         f'<p class="quiet">{escape(when)} · regretless {escape(__version__)}</p>',
-        _facts(status_of(study, row_name=row_name).facts() if facts is None else facts),
+        _facts(status_of(study, stop, row_name).facts() if facts is None else facts),
         *_fronts(study, row_name),
-        *_figures(study, found),
-        *(part for name, each in found.items() for part in _effects_table(each, name, only=len(found) == 1)),
+        *figures(study, stop),
         "<h2>Every suggestion, explained</h2>",
-        _explained(study),
+        _EXPLAINED.format(score_words(study), _BONUS if study.goal is None else _NEAR)
+        if len(study.outcomes) == 1
+        else _EXPLAINED_SEVERAL,
         *_again(study),
         *_away(study),
         _suggestions(study, row_name, progress),
@@ -70,20 +70,18 @@ def html_report(
     return html_page(title, "\n".join(parts), generator=f"regretless {__version__}")
 
 
-_EXPLAINED = """<p>The next experiment is the one with the {} of the model: what it expects there, and a bonus for not
-knowing. ζ is drawn at random each time. A <b>cautious</b> draw (one in twenty is smaller) would have trusted what is
-known, a <b>bold</b> one (one in twenty is larger) would have looked where least is known. Where all three name the same
-experiment, luck had no part in it. <b>Expected</b> is what the measurement should have given by the results there
-were: the median, and in brackets where nine of ten should fall.</p>"""
+_EXPLAINED = """<p>The next experiment is the one with the <b>{}</b> of the model: {}. ζ is drawn at
+random each time. A <b>cautious</b> draw (one in twenty is smaller) would have trusted what is known, a <b>bold</b> one
+(one in twenty is larger) would have looked where least is known. Where all three name the same experiment, luck had no
+part in it. <b>Expected</b> is what the measurement should have given by the results there were: the median, and in
+brackets where nine of ten should fall.</p>"""
+_BONUS = "what it expects there, and a bonus for not knowing"
+_NEAR = "near the level, or too little known to say on which side of it"
 _EXPLAINED_SEVERAL = """<p>Every outcome has a model of its own. An experiment is tried where the objectives may be good
 and the constraints may hold: each model's mean, and √ζ standard deviations for not knowing. ζ is drawn at random each
 time, once for all outcomes. Several objectives are weighed with weights that are drawn too: other weights lead to
 another part of the front. <b>Expected</b> is what the measurements should have given by the results there were: the
 median, and in brackets where nine of ten should fall.</p>"""
-_EXPLAINED_LEVEL = """<p>The next experiment is the one with the largest <b>√ζ · sd − |mean − level|</b>: near the level
-by what the model expects, or too little known to say on which side it is. ζ is drawn at random each time.
-<b>Expected</b> is what the measurement should have given by the results there were: the median, and in brackets where
-nine of ten should fall.</p>"""
 _REPEATED = """<p>Some experiments were suggested again although they had a result: by the rule's score another one was
 worth more than a result anywhere else, as happens where measurements are noisy. A study made with repeats "never"
 measures nothing twice.</p>"""
@@ -91,22 +89,6 @@ _EXCURSIONS = """<p>An <b>excursion</b> looks elsewhere: it goes by a second mod
 space, where the first one has come to know its best place closely and would stay there. In turns it takes what promises
 the largest improvement, without any draw, and the best by mean and ζ; what a cautious and a bold draw would have picked
 is then by the second model, too. There are no excursions while the results look like the slopes of one hill.</p>"""
-_SCORE = {
-    "maximize": "largest <b>mean + √ζ · sd</b>",
-    "minimize": "smallest <b>mean − √ζ · sd</b>",
-}
-
-
-def _explained(study: Study) -> str:
-    """How suggestions are chosen, in words."""
-    if study.goal is not None:
-        return _EXPLAINED_LEVEL
-    return _EXPLAINED.format(_SCORE[study.direction]) if len(study.outcomes) == 1 else _EXPLAINED_SEVERAL
-
-
-def _compared(study: Study) -> bool:
-    """Whether what other draws would have picked is said beside each suggestion."""
-    return len(study.outcomes) == 1 and study.goal is None
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:
@@ -121,75 +103,8 @@ def _fronts(study: Study, row_name: str) -> list[str]:
     parts = ["<h2>What to choose from</h2>"]
     for title, names, rows in front_tables(study, study.front, row_name):
         cells = [[number(row.get(name)) for name in names] for row in rows]
-        parts += [f"<p>{escape(title)}</p>", _table(names, cells)]
+        parts += [f"<p>{escape(title)}</p>", table(names, cells)]
     return parts
-
-
-def _figures(study: Study, found: Mapping[str, Sequence[Effect]]) -> list[str]:
-    if not is_measured(study):
-        return ["<p>Nothing was measured yet, so there is nothing to draw.</p>"]
-    if not _drawable(study):
-        return [f'<p class="note">Without figures: there are results beyond {_LARGEST_DRAWN:g}.</p>']
-    try:
-        if study.goal is not None:
-            parts = ["<h2>Region</h2>", _REGION, region_figure(study)]
-            parts += ["<h2>How much of it may be wrong</h2>", _WRONG, certificate_figure(study)]
-        else:
-            several = len(objectives_of(study)) > 1
-            parts = ["<h2>Progress</h2>", progress_figure(study)]
-            if several:
-                parts += ["<h2>The front</h2>", _FRONT, front_figure(study)]
-            words = _LEFT if several else _CERTIFICATE
-            parts += ["<h2>How much regret was left</h2>", words, certificate_figure(study)]
-        if any(found.values()):
-            parts += ["<h2>What each factor does</h2>", _EFFECTS]
-            parts += [effects_figure(each, name) for name, each in found.items() if each]
-    except MissingExtra as error:
-        return [
-            f'<p class="note">Without figures: {escape(str(error))}</p>',
-            "<h2>What each factor does</h2>",
-            _EFFECTS,
-        ]
-    return parts
-
-
-_CERTIFICATE = """<p>An upper bound on what settling on the recommended experiment costs, in expectation and under the
-fitted model, after so many results. The marks say whether the data speak against the model.</p>"""
-_LEFT = """<p>An upper bound on how far another candidate may be beyond all recommended ones, in all objectives at once:
-in widths of the recommended front, in expectation and under the fitted models, after so many results.</p>"""
-_FRONT = """<p>Filled marks are recommended, where the models expect them and with bars of one standard deviation;
-circles were measured. No recommended experiment is better than another in everything.</p>"""
-_REGION = """<p>How probably each candidate reaches the level, by the models that the data leave possible. A candidate
-is taken to be inside where that is at least an even chance.</p>"""
-_WRONG = """<p>How many candidates are expected on the wrong side, under the fitted model, after so many results; where
-the space is no list, the share of it. The marks say whether the data speak against the model.</p>"""
-_EFFECTS = """<p>What the model expects at each level of a factor, averaged over all candidates that have it; the band
-holds eight of ten of them. The factor with the largest effect comes first.</p>"""
-
-
-def _drawable(study: Study) -> bool:
-    """Whether averages of the results, and axes for them, are finite numbers."""
-    values = (value for trial in study.trials for value in trial.values.values() if value is not None)
-    return all(abs(value) <= _LARGEST_DRAWN for value in values)
-
-
-def _effects_table(found: Sequence[Effect], objective: str, *, only: bool) -> list[str]:
-    rows = [
-        [
-            effect.name,
-            level.label,
-            number(level.mean),
-            f"{number(level.low)} to {number(level.high)}",
-            str(level.measured),
-        ]
-        for effect in found
-        for level in effect.levels
-    ]
-    if not rows:
-        return []
-    head = ["factor", "level", f"expected {objective}, average", "eight of ten candidates", "results"]
-    title = "As a table" if only else f"As a table: {objective}"
-    return [f"<details><summary>{escape(title)}</summary>{_table(head, rows)}</details>"]
 
 
 def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> str:
@@ -205,8 +120,8 @@ def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> st
         rows.append([str(trial.number), where, _hoped(hoped), *_why(study, trial, why, row_name)])
     if not rows:
         return "<p>Nothing was suggested yet.</p>"
-    draws = ["a cautious draw", "a bold draw"] if _compared(study) else []
-    return _table(["trial", "suggested", "expected", "ζ", *draws, "came out"], rows)
+    draws = ["a cautious draw", "a bold draw"] if len(study.outcomes) == 1 else []
+    return table(["trial", "suggested", "expected", "ζ", *draws, "came out"], rows)
 
 
 def _hoped(hoped: Mapping[str, tuple[float, float, float]] | None) -> str:
@@ -228,7 +143,7 @@ def _away(study: Study) -> list[str]:
 
 
 def _why(study: Study, trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
-    if not _compared(study):
+    if len(study.outcomes) > 1:
         return [_drawn(trial), results(study, trial) or trial.status]
     if why is None:
         reason = {"design": "initial design: nothing to model yet", "random": trial.fallback or "at random"}
@@ -265,7 +180,7 @@ def _trials(study: Study, row_name: str) -> str:
         came = [_outcome(trial)] if len(study.outcomes) == 1 else [_part(trial, each.name) for each in study.outcomes]
         rows.append([str(trial.number), *([str(trial.row)] if has_rows else []), *cells, *came, note])
     outcomes = [outcome.name for outcome in study.outcomes]
-    return _table(["trial", *([row_name] if has_rows else []), *names, *outcomes, ""], rows)
+    return table(["trial", *([row_name] if has_rows else []), *names, *outcomes, ""], rows)
 
 
 def _corrections(study: Study) -> list[str]:
@@ -285,7 +200,7 @@ def _corrections(study: Study) -> list[str]:
     ]
     if not rows:
         return []
-    return ["<h2>Corrections</h2>", _table(["when", "who", "what", "trial or row", "value", "why"], rows)]
+    return ["<h2>Corrections</h2>", table(["when", "who", "what", "trial or row", "value", "why"], rows)]
 
 
 def _values(event: Event) -> str:
@@ -317,9 +232,3 @@ def _part(trial: Trial, outcome: str) -> str:
 
 def _where(row: Any, params: Any, row_name: str) -> str:
     return f"{row_name} {row}: {pairs(params)}" if row is not None else pairs(params)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>'

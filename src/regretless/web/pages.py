@@ -7,6 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
+from regretless.drawing import map_figure, overview_of
 from regretless.errors import InvalidInput, UnknownTrial
 from regretless.lab.export import trials_table
 from regretless.lab.lab import Lab
@@ -16,7 +17,6 @@ from regretless.sheets.workbook import check_openpyxl, write_workbook
 from regretless.study import Study, Trial
 from regretless.web.bench import Desk
 from regretless.web.candidates import PER_PAGE, candidate_page
-from regretless.web.figures import figures_of, map_of
 from regretless.web.render import bench_of, page
 from regretless.web.views import cards_of, history_of, lines_of, status_word, why_of
 
@@ -211,7 +211,8 @@ def figures(request: Request) -> Response:
     outcome = query.get("outcome", outcomes[0])
     if outcome not in outcomes:
         raise InvalidInput(f"there is no outcome of that name; there are {', '.join(outcomes)}.")
-    drawn = desk.job(("figures", seq, outcome), lambda other: figures_of(other, outcome), wait=MOMENT)
+    key: tuple[Any, ...] = ("figures", seq, outcome)
+    drawn = desk.job(key, lambda other: overview_of(other.study, outcome, other.stop), wait=MOMENT)
     pair = [query.get("x", ""), query.get("y", "")]
     if drawn.value is not None and not all(pair):
         pair = list(drawn.value.pair)
@@ -221,7 +222,7 @@ def figures(request: Request) -> Response:
             raise InvalidInput("choose two different factors for the map.")
         first, second = pair
         key = ("map", seq, outcome, first, second)
-        chart = desk.job(key, lambda other: map_of(other, first, second, outcome), wait=MOMENT)
+        chart = desk.job(key, lambda other: map_figure(other.study, first, second, outcome), wait=MOMENT)
     common["busy"] = drawn.running or (chart is not None and chart.running)
     shown: dict[str, Any] = {"drawn": drawn, "chart": chart, "pair": pair, "outcome": outcome, "names": names}
     return page(request, "figures.html", **common, **shown)

@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regretless.drawing import Drawing, gauge
+from regretless.drawing import Drawing, gauge_of
 from regretless.drawing.progress import LIGHTS
 from regretless.lab.explanation import Expected, expectations
 from regretless.lab.lab import Lab
 from regretless.lab.status import status_of
 from regretless.lab.text import number
-from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, StopRule
+from regretless.optimizer import Certified, FrontRegret, RegionLoss
 
 __all__ = ["Standing", "standing_of"]
 
@@ -26,13 +26,12 @@ class Standing:
     facts: Sequence[tuple[str, str]]
     record: Mapping[str, Any]
     left: Certified | None
-    bound: str  # in words, for lists
+    bound: tuple[str, str] | None  # what is left and how much in words, for lists
     light: str
     light_words: str
     trust: str
     promise: str
     beside: str  # what joint draws say, and how much comes from not knowing the model
-    target: float | None
     gauge: Drawing | None
     trouble: str
     tables: Sequence[tuple[str, Sequence[str], Sequence[Mapping[str, Any]]]]
@@ -45,7 +44,6 @@ def standing_of(lab: Lab) -> Standing:
     status = status_of(study, lab.stop, lab.row_name, option="a target")
     left = status.left
     light = left.trust.light if left is not None else "too few data"
-    shown, target = (None, None) if left is None else _measured(left, lab.stop)
     return Standing(
         seq=study.seq,
         measured=status.measured,
@@ -54,40 +52,24 @@ def standing_of(lab: Lab) -> Standing:
         facts=tuple(status.facts()),
         record=status.record(),
         left=left,
-        bound="" if left is None else _in_short(left),
+        bound=None if left is None else _in_short(left),
         light=light,
         light_words=LIGHTS[light][0],
         trust="" if left is None else left.trust.message,
         promise="" if left is None else left.promise(lab.row_name),
         beside="" if left is None else left.beside(),
-        target=target,
-        gauge=None if left is None or shown is None else gauge(shown, target, light, of=_of(left, lab.stop)),
+        gauge=None if left is None else gauge_of(left, lab.stop),
         trouble=status.trouble,
         tables=tuple(status.tables()),
         expected={t.number: e for t, e in zip(pending, expectations(study, pending), strict=True)},
     )
 
 
-def _measured(left: Certified, stop: StopRule | None) -> tuple[float, float | None]:
-    """What the gauge shows, and the target on it."""
-    if stop is None:
-        return left.bound, None
-    if isinstance(stop, HypervolumeLeft) and isinstance(left, FrontRegret):
-        return left.hypervolume_left, stop.threshold(left)
-    return stop.measure(left), stop.threshold(left)
-
-
-def _of(left: Certified, stop: StopRule | None) -> str:
-    """What the number on the gauge is of, where it is not of the objective."""
-    if not isinstance(left, FrontRegret):
-        return ""
-    return "of hypervolume" if isinstance(stop, HypervolumeLeft) else "of the front's width"
-
-
-def _in_short(left: Certified) -> str:
-    """How much is left, for lists."""
-    return (
-        f"{100.0 * left.epsilon:.3g} % of the front"
-        if isinstance(left, FrontRegret)
-        else number(float(f"{left.bound:.3g}"))
-    )
+def _in_short(left: Certified) -> tuple[str, str]:
+    """What is left and how much, for lists."""
+    if isinstance(left, FrontRegret):
+        return "regret left", f"{100.0 * left.epsilon:.3g} % of the front"
+    if isinstance(left, RegionLoss):
+        wrong = f"{number(float(f'{left.wrong:.3g}'))} of {left.candidates}"
+        return "wrong side", wrong if left.exact else f"{100.0 * left.share:.3g} %"
+    return "regret left", number(float(f"{left.bound:.3g}"))

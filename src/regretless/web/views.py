@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regretless.lab.explanation import Expected, Explanation, explain, measured_before
+from regretless.lab.explanation import Expected, Explanation, explain, measured_before, score_words
 from regretless.lab.lab import Lab
 from regretless.lab.results import in_words, on_record
 from regretless.lab.text import interval, number, pairs, plus_minus, utc
@@ -160,8 +160,9 @@ def why_of(lab: Lab, trial: Trial) -> Why:
         return Why(f"The rule {lab.study.rule.name} gave it the largest score.", ())
     weights = [f"{value:.2f}" for key, value in trial.details.items() if key.startswith("weight_")]
     drawn = f" and the weights {', '.join(weights)}" if weights else ""
+    were = "were" if weights else "was"
     return Why(
-        f"ζ = {trial.zeta:.3g}{drawn} were drawn. Of all experiments this one may be best, when every model is given "
+        f"ζ = {trial.zeta:.3g}{drawn} {were} drawn. Of all experiments this one may be best, when every model is given "
         "√ζ standard deviations for not knowing.",
         (),
     )
@@ -181,8 +182,7 @@ def _drawn(lab: Lab, trial: Trial, found: Explanation) -> Why:
         where = "the same" if same else _where(lab, pick.row, pick.params)
         rows.append((name, f"{pick.zeta:.3g}", where, plus_minus(pick.mean, pick.sd)))
     alike = all(row[2] == "the same" for row in rows[1:])
-    score = "mean + √ζ · sd" if lab.study.direction == "maximize" else "mean − √ζ · sd"
-    sentence = f"ζ = {trial.zeta:.3g} was drawn: {said[found.draw]}. This experiment had the best {score}."
+    sentence = f"ζ = {trial.zeta:.3g} was drawn: {said[found.draw]}. This experiment had the {score_words(lab.study)}."
     note = "All draws name the same experiment: luck had no part in it." if alike else ""
     return Why(sentence, (rows[1], rows[0], rows[2]), note)
 
