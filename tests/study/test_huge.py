@@ -174,3 +174,20 @@ def test_a_cluster_gives_the_same_rows_and_loses_workers(path):
         first = next(iter(client.run(os.getpid).values()))
         os.kill(first, signal.SIGKILL)
         assert seen + run(study, 3) == alone
+
+
+def test_a_prediction_does_not_search_the_file_and_is_the_same(tmp_path, monkeypatch):
+    """Of rows, and of points that are none, to the last bit as if they had been looked for."""
+    np.save(tmp_path / "a.npy", np.random.default_rng(3).random((500, 3), dtype=np.float32))
+    table = Table.from_npy(tmp_path / "a.npy")
+    study = Study(table, seed=1)
+    for _ in range(8):
+        trial = study.ask()
+        study.tell(trial, -abs(trial.params["x0"] - 0.4))
+    points = [table.params(i) for i in (0, 7, 499)] + [{"x0": 0.123456789, "x1": 0.5, "x2": 0.9}]
+    for params in points[:3]:
+        assert table.codes_at(params).tolist() == table.place(params).x.tolist()
+    monkeypatch.setattr(type(table), "_find", lambda *_: pytest.fail("the file was searched"))
+    mean, sd = study.predict(points)
+    assert np.isfinite(mean).all()
+    assert (sd > 0.0).all()

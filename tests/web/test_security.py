@@ -228,7 +228,9 @@ def test_markup_is_made_in_one_module():
     for path in [*drawing.glob("*.py"), *(ROOM.parent / "lab").glob("*.py")]:
         if path.name != "svg.py":
             assert "__html__" not in path.read_text(), path.name
-            assert not re.search(r"""f?["']<\w""", path.read_text()) or path.name in ("notebook.py", "page.py"), path.name
+            assert not re.search(r"""f?["']<\w""", path.read_text()) or path.name in ("notebook.py", "page.py"), (
+                path.name
+            )
 
 
 def test_templates_refuse_what_is_not_defined():

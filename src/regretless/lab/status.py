@@ -53,6 +53,7 @@ class StudyStatus:
     left: Certified | None = None
     met: bool = False  # whether the stop rule is: what `Study.should_stop` says
     trouble: str = ""  # why there is no certificate although something was measured
+    price: str = ""  # what one takes that was not asked for
 
     def facts(self) -> list[tuple[str, str]]:
         """Labelled sentences."""
@@ -323,7 +324,8 @@ def status_of(
     measured = replace(blank, measured=True, best=best, repeats=tuple(value for value in there if value is not None))
     if not (certify or (certify is None and not isinstance(study.space, FileTable))):
         price = f"one pass over {study.space.size:,} rows, about {duration(study.certificate_seconds())}"
-        return replace(measured, trouble=f"it was not asked for. It takes {price}: regretless status --certify")
+        how = f"it was not asked for. It takes {price}: regretless status --certify"
+        return replace(measured, trouble=how, price=price)
     try:
         left = study.certificate(record=record)
         several = len(objectives_of(study)) > 1

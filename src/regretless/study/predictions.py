@@ -24,7 +24,7 @@ from regretless.optimizer import (
     seconds_of,
     without_last,
 )
-from regretless.spaces import UNLISTED
+from regretless.spaces import UNLISTED, FileTable
 from regretless.study.answers import front_of, outward_within, recommendation_of
 from regretless.study.arguments import as_bool
 from regretless.study.properties import Properties
@@ -276,6 +276,9 @@ class Predictions(Properties):
                 f"{what} needs a list of params, got {show(many)}. For one point write {what}([params])."
             )
         domain = self._task.domain
+        if isinstance(domain, FileTable):  # which row it is, if any, makes no difference there, and takes long to find
+            X = np.array([domain.codes_at(params) for params in many]).reshape(-1, domain.dim)
+            return X, np.full(len(X), UNLISTED, dtype=np.intp)
         places = [domain.place(params) for params in many]
         X = np.array([place.x for place in places], dtype=np.float64).reshape(len(places), domain.dim)
         index = [UNLISTED if place.index is None else place.index for place in places]

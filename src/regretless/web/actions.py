@@ -24,6 +24,7 @@ __all__ = [
     "add_row",
     "amend",
     "ask",
+    "certify",
     "exclude",
     "exclude_row",
     "include",
@@ -71,6 +72,15 @@ def ask(request: Request, form: FormData) -> Response:
     if job.error:
         return see(request, f"/s/{desk.id}", job.error, "problem")
     return see(request, f"/s/{desk.id}#next")
+
+
+def certify(request: Request, form: FormData) -> Response:  # noqa: ARG001
+    """Ask for the certificate of a table in a file; it is computed beside, and nothing is changed."""
+    desk = desk_of(request)
+    with desk.at() as lab:
+        seq = lab.study.seq
+    desk.certify(seq, wait=MOMENT)
+    return see(request, f"/s/{desk.id}")
 
 
 def record(request: Request, form: FormData) -> Response:
@@ -212,7 +222,7 @@ def add_row(request: Request, form: FormData) -> Response:
 
 
 def _candidate(lab: Lab, form: FormData) -> object:
-    space, index = lab.study.space, whole_in(form, "index", least=0, most=9_999_999, default=-1)
+    space, index = lab.study.space, whole_in(form, "index", least=0, most=2_000_000_000, default=-1)
     if not 0 <= index < (space.n_candidates or 0):
         raise InvalidInput("there is no such candidate.")
     return space.name_of(index)

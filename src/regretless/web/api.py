@@ -107,7 +107,13 @@ def create_api(bench: Bench) -> FastAPI:
         redoc_url=None,
         responses=_RESPONSES,
     )
+    _answer_problems(api)
+    _add_reads(api, bench)
+    _add_writes(api, bench)
+    return api
 
+
+def _answer_problems(api: FastAPI) -> None:
     @api.exception_handler(RegretlessError)
     def problem(_: Request, error: RegretlessError) -> JSONResponse:
         return JSONResponse({"kind": type(error).__name__, "error": str(error)}, status_of_error(error))
@@ -122,6 +128,8 @@ def create_api(bench: Bench) -> FastAPI:
     def refused(_: Request, error: HTTPException) -> JSONResponse:
         return JSONResponse({"kind": "Refused", "error": str(error.detail)}, error.status_code)
 
+
+def _add_reads(api: FastAPI, bench: Bench) -> None:
     @api.get("/studies")
     def studies() -> list[StudyLine]:
         """All studies."""
@@ -141,6 +149,25 @@ def create_api(bench: Bench) -> FastAPI:
         with bench.desk(id).at() as lab:
             return [_suggested(trial) for trial in lab.study.trials]
 
+    @api.get("/studies/{id}/certificate")
+    def certificate(id: Id) -> dict[str, Any]:
+        """Where a study stands: best, recommended, how much regret is left, and whether to stop."""
+        desk = bench.desk(id)
+        with desk.at() as lab:
+            seq = lab.study.seq
+        found, fresh = desk.standing(seq, wait=_WAIT)
+        if found is None or not fresh:
+            raise StoreBusy("the certificate is still being computed. Ask again.")
+        return {"events": found.seq, **found.record}
+
+    @api.get("/studies/{id}/export")
+    def export(id: Id) -> dict[str, Any]:
+        """The settings, every trial and every event."""
+        with bench.desk(id).at() as lab:
+            return trials_record(lab)
+
+
+def _add_writes(api: FastAPI, bench: Bench) -> None:
     @api.post("/studies/{id}/ask")
     def ask(id: Id, body: AskBody) -> list[Suggested]:
         """The next experiments, which are pending from then on."""
@@ -164,25 +191,6 @@ def create_api(bench: Bench) -> FastAPI:
         with bench.desk(id).at(body.author) as lab:
             corrected = lab.study.amend(number, body.value, sd=body.sd, failed=body.failed, reason=body.reason)
             return _suggested(corrected)
-
-    @api.get("/studies/{id}/certificate")
-    def certificate(id: Id) -> dict[str, Any]:
-        """Where a study stands: best, recommended, how much regret is left, and whether to stop."""
-        desk = bench.desk(id)
-        with desk.at() as lab:
-            seq = lab.study.seq
-        found, fresh = desk.standing(seq, wait=_WAIT)
-        if found is None or not fresh:
-            raise StoreBusy("the certificate is still being computed. Ask again.")
-        return {"events": found.seq, **found.record}
-
-    @api.get("/studies/{id}/export")
-    def export(id: Id) -> dict[str, Any]:
-        """The settings, every trial and every event."""
-        with bench.desk(id).at() as lab:
-            return trials_record(lab)
-
-    return api
 
 
 def _suggested(trial: Trial) -> Suggested:

@@ -42,6 +42,7 @@ def routes() -> list[Route]:
         Route(f"{study}/pulse", pages.pulse),
         Route(f"{study}/sheet", pages.sheet),
         Route(f"{study}/ask", taking(actions.ask), methods=["POST"]),
+        Route(f"{study}/certify", taking(actions.certify), methods=["POST"]),
         Route(f"{study}/asked/{{key:str}}", pages.asked),
         Route(f"{study}/trials", pages.trials),
         Route(f"{study}/trials.csv", pages.csv_file),

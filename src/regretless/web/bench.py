@@ -214,6 +214,15 @@ class Desk:
             return found, True
         return (next(reversed(self._standings.values())) if self._standings else None), False
 
+    def certify(self, seq: int, *, wait: float) -> None:
+        """Ask for the certificate of an event that is not computed unless somebody asks: it takes long."""
+        self.job(("certify", seq), lambda lab: self._stand(lab, certify=True), wait=wait)
+
+    def certifying(self, seq: int) -> bool:
+        """Whether that is being computed."""
+        entry = self._jobs.get(("certify", seq))
+        return entry is not None and not entry[0].done()
+
     def close(self) -> None:
         """Let go of the study; what is being computed is finished first."""
         self._beside.shutdown(cancel_futures=True)
@@ -221,11 +230,11 @@ class Desk:
             if study is not None:
                 study.close()
 
-    def _stand(self, lab: Lab) -> None:
+    def _stand(self, lab: Lab, *, certify: bool | None = None) -> None:
         """One standing for all that was recorded by now, however many asked for one meanwhile."""
         seq = lab.study.seq
-        if seq not in self._standings:
-            self._standings[seq] = standing_of(lab)
+        if seq not in self._standings or certify:
+            self._standings[seq] = standing_of(lab, certify=certify)
             while len(self._standings) > _JOBS:
                 self._standings.popitem(last=False)
 

@@ -51,7 +51,7 @@ def whole_in(form: Form, name: str, *, least: int, most: int, default: int) -> i
     text = text_in(form, name)
     if not text:
         return default
-    if not (text.isascii() and text.isdecimal() and len(text) < 8 and least <= int(text) <= most):
+    if not (text.isascii() and text.isdecimal() and len(text) < 12 and least <= int(text) <= most):
         raise InvalidInput(f"{name} must be a whole number from {least} to {most}, got {text!r}.")
     return int(text)
 

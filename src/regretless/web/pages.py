@@ -14,6 +14,7 @@ from regretless.lab.lab import Lab
 from regretless.lab.text import number, objectives_of
 from regretless.sheets import write_csv
 from regretless.sheets.workbook import check_openpyxl, write_workbook
+from regretless.spaces import FileTable
 from regretless.study import Study, Trial
 from regretless.web.bench import Desk
 from regretless.web.candidates import PER_PAGE, candidate_page
@@ -100,11 +101,12 @@ def _study(request: Request, *, at_once: bool = False) -> dict[str, Any]:
             **_common(desk, lab),
             "standing": found,
             "fresh": fresh,
+            "certifying": desk.certifying(seq),
             "cards": cards,
             "asking": desk.asking(),
             "best": lab.study.best,
             "batch": lab.batch,
-            "busy": not fresh or bool(desk.asking()),
+            "busy": not fresh or desk.certifying(seq) or bool(desk.asking()),
         }
 
 
@@ -197,9 +199,12 @@ def ran(request: Request) -> Response:
 def candidates(request: Request) -> Response:
     """What may be tried."""
     desk, query = desk_of(request), request.query_params
+    start = _whole(query.get("from", ""))
+    found = candidate_page(desk, query.get("q", ""), query.get("show", ""), start, wait=MOMENT)
     with desk.at() as lab:
-        found = candidate_page(lab, desk, query.get("q", ""), query.get("show", ""), _whole(query.get("from", "")))
-        return page(request, "candidates.html", **_common(desk, lab), found=found, per=PER_PAGE)
+        common = {**_common(desk, lab), "busy": found.searching}
+        grows = lab.has_rows and not isinstance(lab.study.space, FileTable)
+    return page(request, "candidates.html", **common, found=found, per=PER_PAGE, grows=grows)
 
 
 def figures(request: Request) -> Response:

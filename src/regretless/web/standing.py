@@ -34,14 +34,16 @@ class Standing:
     beside: str  # what joint draws say, and how much comes from not knowing the model
     gauge: Drawing | None
     trouble: str
+    price: str  # what a certificate takes that nobody asked for
+    meaning: str  # what the certificate says, for those who see one for the first time
     tables: Sequence[tuple[str, Sequence[str], Sequence[Mapping[str, Any]]]]
     expected: Mapping[int, Expected | None]  # of pending trials
 
 
-def standing_of(lab: Lab) -> Standing:
-    """Compute it: one certificate, one advice."""
+def standing_of(lab: Lab, *, certify: bool | None = None) -> Standing:
+    """Compute it: one certificate, one advice. On a table in a file there is one only where it is asked for."""
     study, pending = lab.study, lab.pending
-    status = status_of(study, lab.stop, lab.row_name, option="a target")
+    status = status_of(study, lab.stop, lab.row_name, option="a target", certify=certify)
     left = status.left
     light = left.trust.light if left is not None else "too few data"
     return Standing(
@@ -49,7 +51,7 @@ def standing_of(lab: Lab) -> Standing:
         measured=status.measured,
         advice=status.advice(),
         met=status.met,
-        facts=tuple(status.facts()),
+        facts=tuple(fact for fact in status.facts() if not (status.price and fact[0] == "Certificate")),
         record=status.record(),
         left=left,
         bound=None if left is None else _in_short(left),
@@ -59,9 +61,28 @@ def standing_of(lab: Lab) -> Standing:
         promise="" if left is None else left.promise(lab.row_name),
         beside="" if left is None else left.beside(),
         gauge=None if left is None else gauge_of(left, lab.stop),
-        trouble=status.trouble,
+        trouble="" if status.price else status.trouble,
+        price=status.price,
+        meaning=_meaning(left),
         tables=tuple(status.tables()),
         expected={t.number: e for t, e in zip(pending, expectations(study, pending), strict=True)},
+    )
+
+
+def _meaning(left: Certified | None) -> str:
+    if isinstance(left, RegionLoss):
+        return (
+            "says how many candidates are expected on the wrong side of the level: each is taken to be on the "
+            "side that is more probable, and the probabilities of being wrong are added."
+        )
+    if isinstance(left, FrontRegret):
+        return (
+            "says how far another candidate may be beyond all recommended ones at most, in all objectives at once, in "
+            "expectation: on average over everything the models still hold possible."
+        )
+    return (
+        "says what settling on the recommended experiment costs at most, in expectation: what the best of all "
+        "candidates may have over it, on average over everything the model still holds possible."
     )
 
 

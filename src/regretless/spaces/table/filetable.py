@@ -229,6 +229,10 @@ class FileTable(Table):
         index = self._find(values)
         return Place(values, x if index is None else self.at_index(index).x, index, index is not None)
 
+    def codes_at(self, params: Any) -> Floats:
+        """The (dim,) codes of values that need not be a row, as its rows have them; the file is not searched."""
+        return self._frame.place(self._complete(params))[1].astype(np.float32).astype(np.float64)
+
     def index_of(self, params: Any) -> int:
         """The candidate with exactly these parameters; constant columns may be left out."""
         given = self._complete(params)
