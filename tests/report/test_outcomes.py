@@ -5,7 +5,7 @@ import re
 import pytest
 
 from regretless import HypervolumeLeft, Regret, Study
-from regretless.lab.fronts import front_tables, violations
+from regretless.lab.fronts import front_tables, hypervolumes, violations
 from regretless.lab.slices import slices
 from regretless.lab.status import status_of
 from regretless.lab.text import plus_minus
@@ -114,8 +114,8 @@ def test_the_page_has_fronts_figures_and_every_part():
     trial = study.ask()
     study.tell(trial, {"cost": 2.5}, failed="impurity")
     page = html_report(study)
-    # regret, three histories, the front, one effect and one check for each outcome; one factor has no map
-    assert page.count("<svg") == 1 + 3 + 1 + 3 + 3
+    # regret, hypervolume, three histories, the front, an effect and a check for each outcome; one factor has no map
+    assert page.count("<svg") == 2 + 3 + 1 + 3 + 3
     assert "<img" not in page
     assert "What to choose from" in page
     assert "P(feasible)" in page
@@ -134,6 +134,15 @@ def test_the_page_of_constraints_has_one_figure_of_progress_and_no_front():
     assert "What to choose from" not in page
     assert "ζ is drawn" in page
     assert "a cautious draw" not in page
+
+
+def test_the_hypervolume_grows_to_that_of_the_study():
+    study = told(two(constraints={"impurity": ("<=", 0.35)}), 8)
+    found = hypervolumes(study)
+    assert [n for n, _ in found] == list(range(8))
+    assert [volume for _, volume in found] == sorted(volume for _, volume in found)
+    assert found[-1][1] == pytest.approx(study.hypervolume)
+    assert hypervolumes(constrained()) == []
 
 
 def test_a_page_without_any_result():

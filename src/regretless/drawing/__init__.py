@@ -6,7 +6,7 @@ on light and on dark paper. Behind every figure stands the table it was drawn fr
 
 from regretless.drawing.effects import effect_figures
 from regretless.drawing.figure import Figure
-from regretless.drawing.front import front_figures
+from regretless.drawing.front import front_figures, hypervolume_figure
 from regretless.drawing.gauges import gauge, gauge_of, sparkline
 from regretless.drawing.maps import map_figure
 from regretless.drawing.overview import Overview, overview_of
@@ -24,6 +24,7 @@ __all__ = [
     "gauge",
     "gauge_of",
     "history_figure",
+    "hypervolume_figure",
     "map_figure",
     "overview_of",
     "parity_figure",

@@ -3,19 +3,40 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from regretless.drawing.axes import Axes, legend, scale_of
+from regretless.drawing.axes import Axes, Scale, legend, scale_of
 from regretless.drawing.figure import Figure
 from regretless.drawing.svg import BLUE, GREY, VERMILLION, Canvas
+from regretless.lab.fronts import hypervolumes
 from regretless.lab.text import number, objectives_of, pairs, plus_minus
 from regretless.study import Recommendation, Study
 
-__all__ = ["front_figures"]
+__all__ = ["front_figures", "hypervolume_figure"]
 
 
 def front_figures(study: Study, front: Sequence[Recommendation]) -> list[Figure]:
     """A figure for each pair of objectives; none where there is one objective or nothing measured."""
     names = [outcome.name for outcome in objectives_of(study)]
     return [figure for pair in combinations(names, 2) if (figure := _pair(study, front, *pair)) is not None]
+
+
+def hypervolume_figure(study: Study) -> Figure | None:
+    """How the hypervolume of all results grew; None where there is one objective or nothing measured."""
+    found = hypervolumes(study)
+    if not found:
+        return None
+    numbers, volumes = [float(n) for n, _ in found], [volume for _, volume in found]
+    canvas = Canvas(
+        470.0, 280.0, f"Hypervolume of the measured front, {number(volumes[-1])} after {len(found)} results"
+    )
+    ends = (numbers[0] - 0.5, numbers[-1] + 0.5)
+    axes = Axes(canvas, Scale(*ends), Scale(0.0, 1.05 * max(volumes) or 1.0))
+    axes.frame("trial", "hypervolume")
+    axes.steps(numbers, volumes, BLUE)
+    names = " × ".join(each.name for each in objectives_of(study))
+    above = pairs(study.reference or {})
+    caption = f"What the measured front dominates ({names}), above the reference {above}. Noise makes it larger."
+    rows = [[str(n), number(volume)] for n, volume in found]
+    return Figure("Hypervolume so far", caption, canvas.drawing(), ["trial", "hypervolume"], rows)
 
 
 def _pair(study: Study, front: Sequence[Recommendation], first: str, second: str) -> Figure | None:

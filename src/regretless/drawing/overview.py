@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from regretless.drawing.effects import effect_figures
 from regretless.drawing.figure import Figure
-from regretless.drawing.front import front_figures
+from regretless.drawing.front import front_figures, hypervolume_figure
 from regretless.drawing.parity import parity_figure
 from regretless.drawing.progress import history_figure, regret_figure
 from regretless.drawing.region import region_figure
@@ -43,7 +43,7 @@ def overview_of(study: Study, outcome: str | None = None, stop: StopRule | None 
         return Overview()
     name = study.objective if outcome is None else outcome
     looks, counts = certificates(study, _looks(study))
-    progress = [regret_figure(looks, counts, stop), history_figure(study, name)]
+    progress = [regret_figure(looks, counts, stop), hypervolume_figure(study), history_figure(study, name)]
     effects = effect_figures(study, name)
     told = sum(trial.values.get(name) is not None and not trial.excluded for trial in study.trials)
     return Overview(

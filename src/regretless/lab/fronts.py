@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from regretless.lab.text import objectives_of, plus_minus, share
+from regretless.pareto import hypervolume
 from regretless.study import Recommendation, Study
 
-__all__ = ["front_tables", "violations"]
+__all__ = ["front_tables", "hypervolumes", "violations"]
 
 _FEASIBLE = "P(feasible)"
 #: Points of a front that are listed: on a box it has many, of which so many, evenly spread, are shown.
@@ -77,3 +78,25 @@ def violations(study: Study) -> str:
 
 def _share(point: Recommendation) -> str:
     return "" if point.prob_feasible is None else share(point.prob_feasible)
+
+
+def hypervolumes(study: Study) -> list[tuple[int, float]]:
+    """The hypervolume of all results so far above the reference point of now, by the numbers of trials.
+
+    Trials that violate a constraint, or lack an objective, add nothing.
+    """
+    reference, objectives = study.reference, objectives_of(study)
+    if reference is None or len(objectives) == 1:
+        return []
+    z = [each.inward(reference[each.name]) for each in objectives]
+    bounds = [each for each in study.outcomes if each.role == "constraint"]
+    found: list[tuple[int, float]] = []
+    points: list[list[float]] = []
+    for trial in study.trials:
+        values = [trial.values.get(each.name) for each in objectives]
+        if trial.excluded or any(value is None for value in values):
+            continue
+        if all((value := trial.values.get(each.name)) is not None and each.holds(value) for each in bounds):
+            points.append([each.inward(float(v or 0.0)) for each, v in zip(objectives, values, strict=True)])
+        found.append((trial.number, hypervolume(np.array(points), z) if points else 0.0))
+    return found
