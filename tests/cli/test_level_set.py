@@ -52,9 +52,9 @@ def test_a_lab_finds_which_rows_reach_a_level(run, lab, made):
     page = (lab / "report.html").read_text()
     assert "In doubt" in page
     assert "mean + " not in page
-    assert "How much of it may be wrong" in page
-    assert "Region" in page
-    for word in ("regret was left", "cautious draw", "Progress"):  # those are about an optimum
+    assert "On the wrong side" in page
+    assert "Which reach the level" in page
+    for word in ("Regret left", "Best so far", "as recommended"):  # those are about an optimum
         assert word not in page
 
 
