@@ -211,7 +211,7 @@ def _axis(study: Study, name: str, n_grid: int = 81) -> Axis:
 
 def _called(study: Study) -> str:
     """What the point is called that slices and contours go through."""
-    return anchor_words(study).removeprefix("as ").removeprefix("in ")
+    return "best measured" if study.goal is not None else anchor_words(study).removeprefix("as ").removeprefix("in ")
 
 
 def _draw_line(ax: "Axes", study: Study, outcome: str) -> None:
