@@ -1,5 +1,6 @@
 """Runs the code in the README, in the documentation and in the docstrings, with sybil."""
 
+import importlib.util
 import os
 import socket
 import tempfile
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 from sybil import Sybil
-from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
+from sybil.parsers.markdown import SkipParser
 from sybil.parsers.rest import DocTestParser
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -26,8 +27,21 @@ def _leave(namespace: dict[str, Any]) -> None:
     namespace["_folder"].cleanup()
 
 
+def _outputs() -> Any:
+    """`docs/outputs.py`, which knows what a block prints and where the page shows it."""
+    spec = importlib.util.spec_from_file_location("outputs", Path(__file__).parent / "docs" / "outputs.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 _pages = Sybil(
-    parsers=[SkipParser(), PythonCodeBlockParser()],  # pages about packages that are not there are skipped, and say why
+    parsers=[
+        SkipParser(),
+        _outputs().PrintingParser(),
+    ],  # pages about packages that are not there are skipped, and say why
     patterns=["README.md", "docs/*.md", "docs/*/*.md"],
     setup=_enter,
     teardown=_leave,

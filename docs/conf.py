@@ -12,10 +12,12 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "sphinx_design",
     "sphinxcontrib.bibtex",
 ]
 exclude_patterns = ["_build", "generated"]
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 bibtex_bibfiles = ["refs.bib"]
 bibtex_default_style = "unsrt"
@@ -33,3 +35,6 @@ python_use_unqualified_type_names = True
 html_theme = "furo"
 html_title = f"Regretless {__version__}"
 html_static_path = ["_static"]
+
+copybutton_prompt_text = "$ "
+copybutton_only_copy_prompt_lines = True

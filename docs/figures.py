@@ -13,16 +13,17 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from regretless import Certificate, LevelSet, Study, Surrogate
+from regretless import Certificate, LevelSet, Study, Surrogate, maximize
 from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
 from regretless.gp import Kernel
 from regretless.optimizer import Direction
+from regretless.paper.methods import as_methods
 from regretless.plots import plot_certificate, plot_front, plot_hypervolume, plot_posterior, plot_region, plot_regret
-from regretless.problems import gp_sample, grid
+from regretless.plots.canvas import BLACK, BLUE, GREEN, GREY, VERMILLION
+from regretless.problems import by_name, gp_sample, grid
 from regretless.theory import plan, simulate
 
 STATIC = Path(__file__).parent / "_static"
-BLUE, VERMILLION, GREEN, BLACK, GREY = "#0072B2", "#D55E00", "#009E73", "#000000", "#767676"
 
 
 def axes(size: tuple[float, float] = (6.4, 4.0)) -> Axes:
@@ -31,6 +32,11 @@ def axes(size: tuple[float, float] = (6.4, 4.0)) -> Axes:
     ax.grid(color="#E6E6E6", linewidth=0.8)
     ax.set_axisbelow(True)
     return ax
+
+
+def title(ax: Axes, text: str) -> None:
+    """Above the panel and its legend."""
+    ax.set_title(text, fontsize=11, pad=26 if ax.get_legend() and ax.get_legend().get_bbox_to_anchor() else 8)
 
 
 def save(ax: Axes, name: str) -> None:
@@ -58,9 +64,17 @@ def certified_run(number: int) -> tuple[list[Certificate], list[float]]:
 def certificate() -> None:
     """Left the first of 40 functions, right the mean of all: the bound after each evaluation, and the truth."""
     runs = [certified_run(number) for number in range(40)]
-    _, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.0), layout="constrained")
+    _, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.2), layout="constrained")
     plot_certificate(*runs[0], left)
-    left.set_title("one function", fontsize=10, y=-0.27)
+    title(left, "One function")
+    promised(right, runs)
+    title(right, "Mean of 40 functions")
+    save(left, "certificate")
+    overview(runs)
+
+
+def promised(ax: Axes, runs: list[tuple[list[Certificate], list[float]]]) -> None:
+    """Certified bound and true regret, on average over functions."""
     t = np.arange(1, 61)
     bounds = np.array([[look.bound for look in looks] for looks, _ in runs])
     regrets = np.array([regret for _, regret in runs])
@@ -69,14 +83,46 @@ def certificate() -> None:
         (regrets, BLACK, "--", "true regret"),
     ):
         mean, se = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(runs))
-        right.fill_between(t, np.maximum(mean - 2 * se, 1e-4), mean + 2 * se, color=colour, alpha=0.15, linewidth=0)
-        right.plot(t, mean, color=colour, linestyle=line, linewidth=1.8, label=label)
-    right.set(xlabel="evaluation", ylabel="regret left (mean ± 2 standard errors)", yscale="log", ylim=(1e-3, 4.0))
-    right.spines[["top", "right"]].set_visible(False)
-    right.grid(color="#E6E6E6", linewidth=0.8)
-    right.legend(frameon=False, fontsize=9, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    right.set_title("mean of 40 functions", fontsize=10, y=-0.27)
-    save(left, "certificate")
+        ax.fill_between(t, np.maximum(mean - 2 * se, 1e-4), mean + 2 * se, color=colour, alpha=0.15, linewidth=0)
+        ax.plot(t, mean, color=colour, linestyle=line, linewidth=1.8, label=label)
+    ax.set(xlabel="evaluation", ylabel="regret left (mean ± 2 standard errors)", yscale="log", ylim=(1e-3, 4.0))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color="#E6E6E6", linewidth=0.8)
+    ax.legend(frameon=False, fontsize=9, loc="upper right")
+
+
+def overview(certified: list[tuple[list[Certificate], list[float]]]) -> None:
+    """What it does and why to believe it: a typical run, 20 runs beside random search, and the certificate."""
+    problem, seeds = by_name("holder-table"), range(20)
+    results = [maximize(problem, problem.space, n_trials=60, seed=seed, progress=False) for seed in seeds]
+    values = np.array([[trial.value for trial in result.history] for result in results], dtype=np.float64)
+    regret = problem.optimum - np.maximum.accumulate(values, axis=1)
+    typical = int(np.argsort(regret[:, -1])[len(regret) // 2])
+    rng = np.random.default_rng(0)
+    points = rng.uniform(-10.0, 10.0, size=(200, 60, 2))
+    names = problem.space.names
+    drawn = np.array([[problem(dict(zip(names, x, strict=True))) for x in run] for run in points.tolist()])
+    at_random = problem.optimum - np.maximum.accumulate(drawn, axis=1)
+    _, axes = plt.subplots(1, 3, figsize=(15.5, 4.6), layout="constrained", width_ratios=(1.25, 1.0, 1.0))
+    plot_posterior(results[typical], axes[0])
+    title(axes[0], "A typical run: 60 points, all over")
+    t = np.arange(1, 61)
+    for curves, colour, line, label in (
+        (at_random, GREY, "--", "random search"),
+        (regret, VERMILLION, "-", "Regretless"),
+    ):
+        low, middle, high = np.quantile(curves, (0.25, 0.5, 0.75), axis=0)
+        axes[1].fill_between(t, low, high, color=colour, alpha=0.2, linewidth=0)
+        axes[1].plot(t, middle, color=colour, linestyle=line, linewidth=2.0, label=label)
+    axes[1].set(xlabel="evaluation", ylabel="simple regret (median and middle half)", yscale="log")
+    axes[1].spines[["top", "right"]].set_visible(False)
+    axes[1].grid(color="#E6E6E6", linewidth=0.8)
+    axes[1].legend(frameon=False, fontsize=9, loc="lower left")
+    title(axes[1], "Twenty runs beside random search")
+    promised(axes[2], certified)
+    title(axes[2], "When to stop: the bound after each evaluation")
+    print(f"overview: the typical run is of seed {typical}; largest regret at the end {regret[:, -1].max():.4f}")
+    save(axes[0], "overview")
 
 
 def bound() -> None:
@@ -110,21 +156,25 @@ def bound() -> None:
 
 
 def laws() -> None:
-    """The confidence parameter of three rules on a table of 1000 candidates, by step."""
+    """The confidence parameter of three rules on 1000 candidates, by step, in the colours of the paper's page."""
     N, t = 1000, np.arange(1, 201)
     ax = axes()
-    for law, name, colour, line in (
-        (GammaLaw.for_table(N), "RGP-UCB", VERMILLION, "--"),
-        (Schedule.for_table(N), "GP-UCB", BLACK, "-."),
-        (ShiftedExponential.for_table(N), "IRGP-UCB", BLUE, "-"),
-    ):
+    laws = (GammaLaw.for_table(N), Schedule.for_table(N), ShiftedExponential.for_table(N))
+    for method, law in zip(as_methods(["rgp-ucb", "gp-ucb", "irgp-ucb"], own=False), laws, strict=True):
         if not isinstance(law, Schedule):
             band = np.array([law.interval(int(i), 0.9) for i in t])
-            ax.fill_between(t, band[:, 0], band[:, 1], color=colour, alpha=0.15, linewidth=0)
-        ax.plot(t, [law.mean(int(i)) for i in t], color=colour, linestyle=line, linewidth=2.0, label=name)
+            ax.fill_between(t, band[:, 0], band[:, 1], color=method.colour, alpha=0.15, linewidth=0)
+        mean = [law.mean(int(i)) for i in t]
+        ax.plot(t, mean, color=method.colour, linestyle=method.dash, linewidth=2.0, label=method.label)
     ax.set(xlabel="step t", ylabel="zeta (squared multiplier of sd)", xlim=(1, 200), ylim=(0, None))
+    ax.set_title("1,000 candidates: IRGP-UCB's parameter does not grow", fontsize=11)
     ax.legend(
-        frameon=False, fontsize=9, loc="lower center", ncols=3, title="mean, and 90 % of the draws", title_fontsize=9
+        frameon=False,
+        fontsize=9,
+        loc="lower center",
+        ncols=3,
+        title="line: mean; band: 90 % of the draws",
+        title_fontsize=9,
     )
     save(ax, "laws")
 

@@ -4,7 +4,12 @@ Suggestions that were asked for and not told yet are pending: the next ones keep
 A failed trial has no value; the model is never fitted to a made-up one, and suggestions keep away from the place.
 """
 
+from pathlib import Path
+
+from matplotlib import pyplot as plt
+
 from regretless import Study
+from regretless.plots import plot_posterior
 
 
 def reactor(pressure: float, flow: float) -> float:
@@ -30,3 +35,7 @@ assert best is not None
 print(study)
 print(f"best {best.value:.3f} in trial {best.number} at {dict(best.params)}")
 print("why the last one:", {name: round(value, 3) for name, value in study.trials[-1].details.items()})
+
+Path("out").mkdir(exist_ok=True)
+plot_posterior(study)
+plt.savefig("out/ask_tell.png", dpi=110)

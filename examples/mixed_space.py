@@ -6,9 +6,13 @@ small model; `minimize` finds where it is smallest.
 """
 
 import math
+from pathlib import Path
 from typing import Any
 
+from matplotlib import pyplot as plt
+
 from regretless import minimize
+from regretless.plots import plot_importance
 
 space = {
     "rate": (1e-5, 1e-1, "log"),
@@ -36,3 +40,7 @@ print(result)
 assert result.best is not None
 for name, value in result.best.params.items():
     print(f"  {name:<12}{value}")
+
+Path("out").mkdir(exist_ok=True)
+plot_importance(result)
+plt.savefig("out/mixed_space.png", dpi=110)

@@ -3,9 +3,13 @@
 The components are parameters under their own names; they sum to one in everything that is suggested.
 """
 
+from pathlib import Path
 from typing import Any
 
+from matplotlib import pyplot as plt
+
 from regretless import Mixed, Mixture, maximize
+from regretless.plots import plot_parallel
 
 space = Mixed(
     {"recipe": Mixture(["resin", "filler", "fibre", "dye", "wax"], total=1.0, at_most=3), "T": (120.0, 220.0)},
@@ -25,3 +29,7 @@ assert result.best is not None
 assert all(space.feasible(trial.params) for trial in result.study.trials)
 for name, value in result.best.params.items():
     print(f"  {name:<8}{value:.3f}")
+
+Path("out").mkdir(exist_ok=True)
+plot_parallel(result)
+plt.savefig("out/mixture.png", dpi=110)

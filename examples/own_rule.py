@@ -17,9 +17,11 @@ In the folder of this file, this puts it into every figure of the paper beside t
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from matplotlib import pyplot as plt
 
 from regretless import Rule, Study
 from regretless.acquisition import MomentScore, View
@@ -52,6 +54,7 @@ class Annealed(Rule):
 # Without this line the class could not be imported without running the race.
 if __name__ == "__main__":
     problem = by_name("branin")
+    figure, ax = plt.subplots(figsize=(6.0, 4.0), layout="constrained")
     print("simple regret on the Branin function after 10, 20 and 30 evaluations (mean of 3 seeds)")
     for rule in (Annealed(), "irgp-ucb", "ei"):
         best = []
@@ -59,6 +62,11 @@ if __name__ == "__main__":
             study = Study(problem.space, rule=rule, seed=seed)
             study.optimize(problem, 30, progress=False)
             values = np.array([trial.value for trial in study.trials], dtype=np.float64)
-            best.append(np.maximum.accumulate(values)[[9, 19, 29]])
-        regret = problem.optimum - np.mean(best, axis=0)
-        print(f"{study.rule.name:10}" + "".join(f"{value:10.5f}" for value in regret))
+            best.append(problem.optimum - np.maximum.accumulate(values))
+        regret = np.mean(best, axis=0)
+        ax.semilogy(range(1, 31), regret, label=study.rule.name)
+        print(f"{study.rule.name:10}" + "".join(f"{value:10.5f}" for value in regret[[9, 19, 29]]))
+    ax.set(xlabel="evaluation", ylabel="simple regret, mean of 3 seeds", title="Branin function")
+    ax.legend(frameon=False)
+    Path("out").mkdir(exist_ok=True)
+    figure.savefig("out/own_rule.png", dpi=110)

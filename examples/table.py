@@ -8,11 +8,14 @@ single measurement is often a lucky one: look at the recommendation instead.
 import itertools
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import pyplot as plt
 
 from regretless import Study, Table
+from regretless.plots import plot_contour
 
 TEMPERATURES, TIMES, SOLVENTS = range(40, 121, 10), (5, 10, 20, 40), ("water", "ethanol", "toluene")
 rows = [
@@ -40,3 +43,7 @@ print(f"{len(rows)} possible experiments, {len(study)} made")
 print(f"best measurement: {best.value:.1f} in {best.row}")
 print(f"recommended:      {advice.mean:.1f} ± {2 * advice.sd:.1f} in {advice.row}: {dict(advice.params)}")
 print(f"true yield there: {true_yield(advice.params):.1f}, best of all: {max(map(true_yield, rows)):.1f}")
+
+Path("out").mkdir(exist_ok=True)
+plot_contour(study, ("temperature", "minutes"))
+plt.savefig("out/table.png", dpi=110)

@@ -7,7 +7,7 @@ from regretless.optimizer import Certified
 from regretless.optimizer.notebook import Shown
 from regretless.spaces import as_argument
 from regretless.study.study import Study
-from regretless.study.trial import Recommendation, Trial
+from regretless.study.trial import Recommendation, Trial, pairs_of
 
 __all__ = ["Result", "evaluations"]
 
@@ -73,14 +73,9 @@ class Result(Shown):
             return f"{self.message}: no trial satisfies the constraints yet"
         if self.best is None:
             return f"{self.message}: nothing was measured"
-        at = ", ".join(f"{name}={_short(value)}" for name, value in self.best.params.items())
-        return f"{self.message}: best {self.fun:.8g} at {at}"
+        return f"{self.message}: best {self.fun:.8g} at {pairs_of(self.best.params)}"
 
 
 def evaluations(study: Study) -> int:
     """How many evaluations ended, failed ones included; what was added from elsewhere is none."""
     return sum(trial.status in ("told", "failed") and trial.source != "added" for trial in study.trials)
-
-
-def _short(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""One try, from asked to told."""
+"""One evaluation, from suggestion to result; what is recommended; a region."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ from regretless.arrays import Floats
 from regretless.deprecation import renamed_property
 from regretless.optimizer.notebook import Shown
 
-__all__ = ["Recommendation", "Region", "Status", "Trial"]
+__all__ = ["Recommendation", "Region", "Status", "Trial", "pairs_of"]
 
 Status = Literal["pending", "told", "failed", "released"]
 
 
 @dataclass(frozen=True, slots=True)
 class Trial(Shown):
-    """One try and its record. Frozen: telling makes a new one.
+    """One evaluation, from suggestion to result. It is frozen: telling makes a new one.
 
     Attributes
     ----------
@@ -78,6 +78,18 @@ class Trial(Shown):
 
     record = renamed_property("record", "details")
 
+    def __str__(self) -> str:
+        """In one line; everything is in the ``repr``.
+
+        >>> print(Trial(4, {"T": 85.28005996, "acid": "HCl"}, status="told", value=81.2, values={"yield": 81.2}))
+        trial 4: yield 81.2 at T=85.2801, acid=HCl
+        >>> print(Trial(5, {"T": 60.0}, row="S3"))
+        trial 5: pending at row S3 (T=60)
+        """
+        measured = [f"{name} {_short(value)}" for name, value in self.values.items() if value is not None]
+        what = ", ".join(measured) if measured and self.status != "released" else str(self.status)
+        return f"trial {self.number}: {what} at {_at(self.row, self.params)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
@@ -95,6 +107,17 @@ class Recommendation:
     expected: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     prob_feasible: float | None = None
     qualified: bool = True
+
+    def __str__(self) -> str:
+        """In one line; everything is in the ``repr``.
+
+        >>> print(Recommendation({"T": 80.0}, "S3", 81.24, 0.4512))
+        row S3 (T=80): 81.24 ± 0.4512 expected
+        """
+        several = [f"{name} {_short(mean)} ± {_short(sd)}" for name, (mean, sd) in self.expected.items()]
+        what = ", ".join(several) if len(several) > 1 else f"{_short(self.mean)} ± {_short(self.sd)}"
+        chance = "" if self.prob_feasible is None else f", feasible with probability {self.prob_feasible:.3g}"
+        return f"{_at(self.row, self.params)}: {what} expected{chance}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,3 +143,16 @@ class Region:
     def expected_wrong(self) -> float:
         """The expected number of those on the wrong side."""
         return float(np.minimum(self.probability, 1.0 - self.probability).sum())
+
+
+def pairs_of(params: Mapping[str, Any]) -> str:
+    """Parameters in one line."""
+    return ", ".join(f"{name}={_short(value)}" for name, value in params.items())
+
+
+def _at(row: Any, params: Mapping[str, Any]) -> str:
+    return pairs_of(params) if row is None else f"row {row} ({pairs_of(params)})"
+
+
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
