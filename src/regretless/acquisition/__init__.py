@@ -11,6 +11,7 @@ from regretless.acquisition.entropy import JES, MES
 from regretless.acquisition.hypervolume import EHVI, HVI
 from regretless.acquisition.objectives import Chebyshev
 from regretless.acquisition.outputs import JointFormula, JointMomentScore, JointRule, JointScore, JointUCB, Outputs
+from regretless.acquisition.robust import RobustScore, RobustUCB
 from regretless.acquisition.straddle import RandomStraddle
 from regretless.acquisition.thompson import TS
 from regretless.acquisition.threshold import ATS, EST, PIMS, ATSc
@@ -32,6 +33,7 @@ __all__ = [
     "MES",
     "PIMS",
     "RGPUCB",
+    "ROBUST_RULES",
     "RULES",
     "TS",
     "UCB",
@@ -50,6 +52,8 @@ __all__ = [
     "Outputs",
     "Penalised",
     "RandomStraddle",
+    "RobustScore",
+    "RobustUCB",
     "Rule",
     "Score",
     "View",
@@ -65,6 +69,9 @@ RULES: dict[str, type[Rule]] = {
 
 #: Every rule for level sets by its name.
 LEVEL_RULES: dict[str, type[Rule]] = {RandomStraddle.name: RandomStraddle}
+
+#: Every rule for robust decisions by its name.
+ROBUST_RULES: dict[str, type[Rule]] = {RobustUCB.name: RobustUCB}
 
 #: Every rule for several outcomes by its name.
 JOINT_RULES: dict[str, type[JointRule]] = {

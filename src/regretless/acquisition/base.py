@@ -15,7 +15,8 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp import BlockPosterior, Posterior, TablePosterior
 from regretless.linalg import Factor
-from regretless.spaces import Point
+from regretless.risk import Aim
+from regretless.spaces import Point, Scenarios
 
 __all__ = ["Ascent", "Climb", "Formula", "MomentScore", "Rule", "Score", "View"]
 
@@ -47,6 +48,8 @@ class View:
     prior_factor: Callable[[], Factor] | None = None  # table: for exact draws
     level: float | None = None  # where the goal is a level set: the level, in the units of the model
     blocks: BlockPosterior | None = None  # a table too long to be seen as a whole: X, mean and sd are empty
+    scenarios: Scenarios | None = None  # where a decision is measured in environments: which, and what it is worth
+    aim: Aim | None = None
 
     @property
     def dim(self) -> int:

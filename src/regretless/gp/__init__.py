@@ -6,6 +6,7 @@ from regretless.gp.blocks import BlockPosterior, Found, block_posterior
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
 from regretless.gp.estimation import fit
 from regretless.gp.fidelity import FidelityKernel, LevelDiscrepancy, TruncatedDiscrepancy
+from regretless.gp.groups import Grouped, grouped
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise, pooled
@@ -24,6 +25,7 @@ __all__ = [
     "Drawn",
     "FidelityKernel",
     "Found",
+    "Grouped",
     "Hyperparameters",
     "Kernel",
     "LevelDiscrepancy",
@@ -45,6 +47,7 @@ __all__ = [
     "draw_settings",
     "fit",
     "fitted_to",
+    "grouped",
     "is_one_hill",
     "pooled",
     "posterior",

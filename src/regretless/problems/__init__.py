@@ -8,6 +8,7 @@ from regretless.problems.measurements import load, missing, table_names
 from regretless.problems.multiobjective import front_names, front_problem
 from regretless.problems.outcomes import FeasibleProblem, FrontProblem
 from regretless.problems.problem import Noisy, Problem
+from regretless.problems.robust import RobustProblem, robust_names, robust_problem
 from regretless.problems.tradeoffs import load_tradeoff, tradeoff_names
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "FrontProblem",
     "Noisy",
     "Problem",
+    "RobustProblem",
     "by_name",
     "feasible_names",
     "feasible_problem",
@@ -29,6 +31,8 @@ __all__ = [
     "load_tradeoff",
     "missing",
     "names",
+    "robust_names",
+    "robust_problem",
     "table_names",
     "tradeoff_names",
 ]

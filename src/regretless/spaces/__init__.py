@@ -4,6 +4,7 @@ from regretless.spaces.box import Box
 from regretless.spaces.compare import difference, same_rows
 from regretless.spaces.dimensions import Categorical, Dimension, Fixed, Float, Int, Ordinal, as_dimension
 from regretless.spaces.domain import UNLISTED, Domain, Place, Point
+from regretless.spaces.environment import Environment, Perturbation, Scenarios, scenarios_of
 from regretless.spaces.latin import latin_hypercube
 from regretless.spaces.mixture import Mixture
 from regretless.spaces.params import NOISE_FREE, Repeats, as_argument, check_repeats, with_repeats
@@ -30,6 +31,7 @@ __all__ = [
     "Categorical",
     "Dimension",
     "Domain",
+    "Environment",
     "FileTable",
     "Fixed",
     "Float",
@@ -37,11 +39,13 @@ __all__ = [
     "Mixed",
     "Mixture",
     "Ordinal",
+    "Perturbation",
     "Place",
     "Point",
     "Raw",
     "Repeats",
     "Rows",
+    "Scenarios",
     "Space",
     "Table",
     "as_argument",
@@ -58,6 +62,7 @@ __all__ = [
     "read_rows",
     "repeats_of",
     "same_rows",
+    "scenarios_of",
     "space_from_data",
     "space_to_data",
     "with_constraints",

@@ -120,6 +120,16 @@ from regretless.theory.objectives import (
     hypervolume_scalarisation,
 )
 from regretless.theory.rice import expected_maximum_on_interval, upcrossing_tail
+from regretless.theory.robust import (
+    RobustCertificate,
+    environment_information,
+    expected_aim,
+    expected_regret_coherent,
+    expected_regret_mean,
+    expected_regret_mean_std,
+    robust_regret,
+    squared_multipliers,
+)
 from regretless.theory.runs import Step, run_ucb
 from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zeta_sum_quantile
 
@@ -137,6 +147,7 @@ __all__ = [
     "LeaveOneOut",
     "Misclassification",
     "Plan",
+    "RobustCertificate",
     "SimulatedRegret",
     "Simulation",
     "Step",
@@ -163,8 +174,10 @@ __all__ = [
     "dominant_term",
     "dominates",
     "dominates_as_printed",
+    "environment_information",
     "epsilon_bound",
     "epsilon_of_boxes",
+    "expected_aim",
     "expected_at_bounds",
     "expected_hypervolume_scalarisation",
     "expected_level_set_loss",
@@ -174,10 +187,13 @@ __all__ = [
     "expected_regret_box_theorem",
     "expected_regret_budget",
     "expected_regret_chebyshev",
+    "expected_regret_coherent",
     "expected_regret_delayed",
     "expected_regret_gp_ucb",
     "expected_regret_interleaved",
     "expected_regret_interleaved_theorem",
+    "expected_regret_mean",
+    "expected_regret_mean_std",
     "expected_regret_optimistic",
     "expected_regret_penalised",
     "expected_regret_table",
@@ -219,6 +235,7 @@ __all__ = [
     "remaining_feasible_regret",
     "remaining_regret",
     "remaining_regret_in_blocks",
+    "robust_regret",
     "run_ucb",
     "second_moment_regret",
     "second_moment_regret_fixed",
@@ -227,6 +244,7 @@ __all__ = [
     "simple_regret_interleaved",
     "simulate",
     "simulated_front_regret",
+    "squared_multipliers",
     "steady_noise_probability",
     "steady_noise_probability_as_printed",
     "two_point_covariance",

@@ -1,0 +1,93 @@
+r"""A posterior at groups of points: the values of one decision in all its environments, and weighted sums of them.
+
+======== ============= ==========================================================
+symbol   shape         meaning
+======== ============= ==========================================================
+Z        (m, w, d)     m groups of w points
+mean, sd (m, w)        posterior moments of f at each point
+cov      (m, w, w)     posterior covariance within each group
+l        (m, w)        weights: l . f is a normal variable, with sd sqrt(l' cov l)
+======== ============= ==========================================================
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.arrays import Floats
+from regretless.gp.regression import VAR_FLOOR, Posterior
+
+__all__ = ["Grouped", "grouped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Moments of f at groups of points."""
+
+    posterior: Posterior
+    Z: Floats
+    mean: Floats
+    sd: Floats
+    cov: Floats
+    V: Floats  # (n, m, w): L^-1 K_XZ
+    rigid: bool  # whether a group moves as a whole: its prior covariance is the same everywhere
+
+    def sd_of(self, weights: Floats) -> Floats:
+        """The standard deviation of ``l . f`` in each group."""
+        return self._floored(np.einsum("mv,mvw,mw->m", weights, self.cov, weights))
+
+    def cov_with(self, weights: Floats) -> Floats:
+        """The covariance of ``l . f`` with f at each point of its group, (m, w)."""
+        found: Floats = np.einsum("mvw,mw->mv", self.cov, weights)
+        return found
+
+    def pull(self, by_mean: Floats, weights: Floats, by_sd: Floats) -> Floats:
+        """The gradient in Z of what depends on it through the means and the sd of ``l . f``, l held fixed: (m, w, d).
+
+        ``by_mean`` (m, w) and ``by_sd`` (m,) are its derivatives by these.
+        """
+        post, (m, w, d) = self.posterior, self.Z.shape
+        flat = self.Z.reshape(m * w, d)
+        _, slope = post.kernel.with_slope(flat, post.X)
+        # d var = 2 sum_w l_w (dk(z_w, z) l - K_zX (K + noise)^-1 dK_Xz l), and d sd = d var / (2 sd)
+        half = post.factor.half_solve_transposed(np.einsum("nmw,mw->nm", self.V, weights)).T  # (m, n)
+        share = -(by_sd / self.sd_of(weights))[:, None] * weights
+        W = share[:, :, None] * half[:, None, :] + by_mean[:, :, None] * post.weights
+        gradient = post.kernel.gradient(flat, post.X, W.reshape(m * w, -1) * slope).reshape(m, w, -1)
+        for i in range(0 if self.rigid else m):
+            _, between = post.kernel.with_slope(self.Z[i], self.Z[i])
+            gradient[i] -= post.kernel.gradient(self.Z[i], self.Z[i], share[i][:, None] * weights[i] * between)
+        return gradient
+
+    def _floored(self, var: Floats) -> Floats:
+        return np.sqrt(np.maximum(var, VAR_FLOOR * self.posterior.kernel.signal_var))
+
+
+def grouped(posterior: Posterior, Z: Floats, *, rigid: bool = False) -> Grouped:
+    """Moments at m groups of w points, in O(n^2 m w).
+
+    ``rigid`` says that all groups are translations of each other, of which the kernel, being stationary, sees nothing.
+
+    >>> from regretless.gp import Kernel
+    >>> from regretless.gp.regression import posterior as given
+    >>> post = given(Kernel("rbf", np.array([0.5]), 1.0), noise_var=0.1, X=np.array([[0.2]]), y=np.array([1.0]))
+    >>> both = grouped(post, np.array([[[0.0], [0.4]]]))
+    >>> both.sd.round(4).tolist(), both.sd_of(np.array([[0.5, 0.5]])).round(4).tolist()
+    ([[0.4747, 0.4747]], [0.2973])
+    """
+    m, w, d = Z.shape
+    flat = Z.reshape(m * w, d)
+    K = posterior.kernel(flat, posterior.X)
+    V = posterior.factor.half_solve(K.T).reshape(-1, m, w)
+    mean = (posterior.prior_mean + K @ posterior.weights).reshape(m, w)
+    each = [_prior(posterior, group) for group in (Z[:1] if rigid else Z)]
+    cov = np.broadcast_to(np.array(each).reshape(-1, w, w), (m, w, w)).copy()
+    cov -= np.einsum("nmv,nmw->mvw", V, V, optimize=True)
+    var = np.maximum(np.einsum("mww->mw", cov), VAR_FLOOR * posterior.kernel.signal_var)
+    return Grouped(posterior, Z, mean, np.sqrt(var), cov, V, rigid)
+
+
+def _prior(posterior: Posterior, Z: Floats) -> Floats:
+    K = posterior.kernel(Z, Z)
+    K[np.diag_indices(len(Z))] = posterior.kernel.variances(Z)  # exact where the expanded square rounds
+    return K
