@@ -19,6 +19,7 @@ from .acquisition import (
     Optimistic as Optimistic,
     Penalised as Penalised,
     RandomStraddle as RandomStraddle,
+    RobustUCB as RobustUCB,
     Rule as Rule,
 )
 from .errors import (
@@ -41,15 +42,24 @@ from .errors import (
 from .gp import (
     Surrogate as Surrogate,
 )
+from .risk import (
+    CVaR as CVaR,
+    Expectation as Expectation,
+    MeanMinusStd as MeanMinusStd,
+    WeightSet as WeightSet,
+    WorstCase as WorstCase,
+)
 from .spaces import (
     Box as Box,
     Categorical as Categorical,
+    Environment as Environment,
     Fixed as Fixed,
     Float as Float,
     Int as Int,
     Mixed as Mixed,
     Mixture as Mixture,
     Ordinal as Ordinal,
+    Perturbation as Perturbation,
     Table as Table,
 )
 from .study import (
@@ -67,6 +77,7 @@ from .study import (
     Regret as Regret,
     Replayed as Replayed,
     Result as Result,
+    RobustRegret as RobustRegret,
     Study as Study,
     Trial as Trial,
     maximize as maximize,

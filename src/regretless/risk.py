@@ -21,10 +21,11 @@ import numpy.typing as npt
 from regretless.arrays import Floats, as_finite_float, as_matrix, as_vector, show
 from regretless.errors import InvalidInput
 
-__all__ = ["Aim", "CVaR", "Expectation", "MeanMinusStd", "WeightSet", "WorstCase", "as_weights"]
+__all__ = ["AIMS", "Aim", "CVaR", "Expectation", "MeanMinusStd", "WeightSet", "WorstCase", "as_weights"]
 
 #: Weights that add up to one but for this are made to.
 _SLACK = 1e-6
+_EXACT = 1e-12
 
 
 class Aim(ABC):
@@ -55,8 +56,8 @@ class Aim(ABC):
         """Raise `InvalidInput` where there is no such aim for so many environments."""
 
     @abstractmethod
-    def words(self, objective: str, environment: str) -> str:
-        """What is looked for."""
+    def words(self, objective: str, environment: str, *, larger: bool = True) -> str:
+        """What is looked for, where ``larger`` values or smaller ones are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Expectation(Aim):
         """The probabilities."""
         return np.broadcast_to(weights, f.shape)
 
-    def words(self, objective: str, environment: str) -> str:
+    def words(self, objective: str, environment: str, *, larger: bool = True) -> str:  # noqa: ARG002
         """What is looked for."""
         return f"mean {objective} over {environment}"
 
@@ -93,7 +94,7 @@ class WorstCase(Aim):
         """Each environment once."""
         return np.eye(len(weights)), np.ones(len(weights))
 
-    def words(self, objective: str, environment: str) -> str:
+    def words(self, objective: str, environment: str, *, larger: bool = True) -> str:  # noqa: ARG002
         """What is looked for."""
         return f"worst {objective} over {environment}"
 
@@ -132,7 +133,7 @@ class CVaR(Aim):
         """Each environment by p over the share: with the best v it is the aim itself (Rockafellar and Uryasev 2000)."""
         return np.eye(len(weights)), weights / self.share
 
-    def words(self, objective: str, environment: str) -> str:
+    def words(self, objective: str, environment: str, *, larger: bool = True) -> str:  # noqa: ARG002
         """What is looked for."""
         return f"mean {objective} of the worst {100.0 * self.share:g} % over {environment}"
 
@@ -172,7 +173,7 @@ class WeightSet(Aim):
                 f"a row of WeightSet needs one weight per environment: {n_environments}, got {len(self.weights[0])}."
             )
 
-    def words(self, objective: str, environment: str) -> str:
+    def words(self, objective: str, environment: str, *, larger: bool = True) -> str:  # noqa: ARG002
         """What is looked for."""
         return f"smallest mean {objective} over {len(self.weights)} laws of {environment}"
 
@@ -211,10 +212,14 @@ class MeanMinusStd(Aim):
             -(1.0 - self.share) * weights * along, std[..., None], out=np.zeros_like(f), where=std[..., None] > 0.0
         )
 
-    def words(self, objective: str, environment: str) -> str:
+    def words(self, objective: str, environment: str, *, larger: bool = True) -> str:
         """What is looked for."""
         a = self.share
-        return f"{a:g} mean - {1.0 - a:g} std of {objective} over {environment}"
+        return f"{a:g} mean {'-' if larger else '+'} {1.0 - a:g} std of {objective} over {environment}"
+
+
+#: Every aim by the name of its class.
+AIMS: dict[str, type[Aim]] = {aim.__name__: aim for aim in (Expectation, WorstCase, CVaR, WeightSet, MeanMinusStd)}
 
 
 def as_weights(weights: npt.ArrayLike | None, count: int) -> Floats:
@@ -230,8 +235,7 @@ def as_weights(weights: npt.ArrayLike | None, count: int) -> Floats:
         raise InvalidInput(
             f"weights must be {count} probabilities, one per environment, that add up to 1; got {show(p.tolist())}."
         )
-    found: Floats = p / p.sum()
-    return found
+    return p if abs(p.sum() - 1.0) <= _EXACT else np.asarray(p / p.sum())  # what was read back stays as it is
 
 
 def _standardised(f: Floats, weights: Floats) -> tuple[Floats, Floats]:

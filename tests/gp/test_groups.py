@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from regretless.gp import Kernel, grouped, posterior
+from regretless.gp import Kernel, grouped, posterior, summed
 
 
 def case(seed=0, m=4, w=3, d=2):
@@ -56,3 +56,23 @@ def test_a_rigid_group_needs_no_prior_part():
     loose, rigid = (grouped(post, Z, rigid=each).pull(by_mean, weights, by_sd) for each in (False, True))
     np.testing.assert_allclose(loose.sum(axis=1), rigid.sum(axis=1), atol=1e-10)
     assert np.abs(loose - rigid).max() > 1e-3
+
+
+@pytest.mark.parametrize("rigid", [True, False])
+def test_a_posterior_of_sums(rigid):
+    """Moments, covariances with others and with points, against the plain posterior; rows may be longer than codes."""
+    _, post, Z = case(3)
+    p = np.array([0.5, 0.3, 0.2])
+    sums, rows = summed(post, p, 2, rigid=rigid), Z.reshape(4, 6)
+    flat = Z.reshape(12, 2)
+    S, mean = post.covariance(flat, flat), post.mean(flat)
+    A = np.kron(np.eye(4), p)
+    np.testing.assert_allclose(sums.mean(rows), A @ mean, rtol=1e-12)
+    np.testing.assert_allclose(sums.mean_sd(rows)[1], np.sqrt(np.diag(A @ S @ A.T)), rtol=1e-9)
+    np.testing.assert_allclose(sums.covariance(rows, rows), A @ S @ A.T, atol=1e-12)
+    np.testing.assert_allclose(sums.on(rows).covariance_with(2), (A @ S @ A.T)[2], atol=1e-12)
+    np.testing.assert_allclose(sums.covariance(rows, flat), A @ S, atol=1e-12)
+    group = grouped(post, Z)
+    np.testing.assert_allclose(group.sd_of(np.tile(p, (4, 1))), sums.mean_sd(rows)[1], rtol=1e-9)
+    y = sums.condition(flat[0], 0.7)  # an observation of f itself
+    np.testing.assert_allclose(y.mean(rows), A @ post.condition(flat[0], 0.7).mean(flat), rtol=1e-10)

@@ -48,11 +48,10 @@ class RobustScore:
     lower: float = 0.0
     record: Mapping[str, float] = field(default_factory=dict)
 
-    def on(self, view: View) -> Floats:  # noqa: ARG002
-        """The score of every decision of a list."""
+    def on(self, view: View) -> Floats:
+        """The score of every decision of a list, or of those from which a search starts."""
         X = self.scenarios.decisions.candidates
-        assert X is not None
-        return self.at(X)
+        return self.at(view.X if X is None else X)
 
     def at(self, X: Floats) -> Floats:
         """The score at decisions, the rows of X."""

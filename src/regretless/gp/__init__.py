@@ -6,7 +6,7 @@ from regretless.gp.blocks import BlockPosterior, Found, block_posterior
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
 from regretless.gp.estimation import fit
 from regretless.gp.fidelity import FidelityKernel, LevelDiscrepancy, TruncatedDiscrepancy
-from regretless.gp.groups import Grouped, grouped
+from regretless.gp.groups import Grouped, SummedKernel, grouped, summed
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise, pooled
@@ -36,6 +36,7 @@ __all__ = [
     "Posterior",
     "Settings",
     "Source",
+    "SummedKernel",
     "Surrogate",
     "TablePosterior",
     "TaskKernel",
@@ -53,5 +54,6 @@ __all__ = [
     "posterior",
     "prior_factor",
     "refit_due",
+    "summed",
     "table_posterior",
 ]

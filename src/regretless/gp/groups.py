@@ -10,14 +10,16 @@ l        (m, w)        weights: l . f is a normal variable, with sd sqrt(l' cov 
 ======== ============= ==========================================================
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.arrays import Floats
+from regretless.gp.kernels import Kernel
 from regretless.gp.regression import VAR_FLOOR, Posterior
 
-__all__ = ["Grouped", "grouped"]
+__all__ = ["Grouped", "SummedKernel", "grouped", "summed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +93,69 @@ def _prior(posterior: Posterior, Z: Floats) -> Floats:
     K = posterior.kernel(Z, Z)
     K[np.diag_indices(len(Z))] = posterior.kernel.variances(Z)  # exact where the expanded square rounds
     return K
+
+
+@dataclass(frozen=True, slots=True)
+class SummedKernel(Kernel):
+    r"""The kernel of weighted sums of f: a row with the codes of w points, one after the other, is their sum.
+
+    .. math:: \mathrm{cov}\Big(\sum_v p_v f(z_v), \sum_w p_w f(z'_w)\Big) = \sum_{v, w} p_v p_w\, k(z_v, z'_w)
+
+    A row with the codes of one point is f there. So a posterior of f is one of its sums, with all that is asked of it.
+    """
+
+    base: Kernel = field(default_factory=lambda: Kernel("rbf", np.empty(0), 1.0))
+    weights: tuple[float, ...] = (1.0,)
+    width: int = 0  # codes of one point
+    rigid: bool = False  # whether all sums are translations of each other
+
+    def __call__(self, A: Floats, B: Floats) -> Floats:
+        """``K_AB``, shape (len(A), len(B))."""
+        K = self.base(self._points(A), self._points(B))
+        K = self._sums(K.reshape(len(A), -1, K.shape[1]).transpose(0, 2, 1))
+        return self._sums(K.reshape(len(A), len(B), -1))
+
+    def variances(self, X: Floats) -> Floats:
+        """``k(x, x)`` of every row."""
+        if not self._is_sum(X):
+            return np.broadcast_to(self.base.variances(X), len(X))
+        each = [float(self(row[None, :], row[None, :])[0, 0]) for row in (X[:1] if self.rigid else X)]
+        return np.broadcast_to(np.array(each), len(X))
+
+    def source(self, X: Floats) -> npt.NDArray[np.bool_]:
+        """Which rows are observations of an earlier study."""
+        return self.base.source(X)
+
+    def _points(self, X: Floats) -> Floats:
+        return X.reshape(-1, self.width) if self._is_sum(X) else X
+
+    def _is_sum(self, X: Floats) -> bool:
+        return X.shape[1] == self.width * len(self.weights)
+
+    def _sums(self, K: Floats) -> Floats:
+        """The weighted sum over the last axis, where it has an entry per point of a sum."""
+        weights = np.array(self.weights)
+        found: Floats = K @ weights if K.shape[-1] == len(weights) else K[..., 0]
+        return found
+
+
+def summed(posterior: Posterior, weights: Floats, width: int, *, rigid: bool = False) -> Posterior:
+    """The posterior of f and of its weighted sums over groups of points with ``width`` codes each.
+
+    >>> from regretless.gp.regression import posterior as given
+    >>> post = given(Kernel("rbf", np.array([0.5]), 1.0), noise_var=0.1, X=np.array([[0.2]]), y=np.array([1.0]))
+    >>> summed(post, np.array([0.5, 0.5]), 1).mean_sd(np.array([[0.0, 0.4]]))[1].round(4).tolist()
+    [0.2973]
+    """
+    kernel = posterior.kernel
+    sums = SummedKernel(
+        kernel.family,
+        kernel.lengthscale,
+        kernel.signal_var,
+        kernel.categorical,
+        base=kernel,
+        weights=tuple(weights.tolist()),
+        width=width,
+        rigid=rigid,
+    )
+    return replace(posterior, kernel=sums)

@@ -9,7 +9,14 @@ from regretless.optimizer.assessment import (
     recommended_elsewhere,
 )
 from regretless.optimizer.average import Averaged, averaged, seconds_of
-from regretless.optimizer.certificate import Certificate, Certified, FeasibleRegret, FrontRegret, RegionLoss
+from regretless.optimizer.certificate import (
+    Certificate,
+    Certified,
+    FeasibleRegret,
+    FrontRegret,
+    RegionLoss,
+    RobustRegret,
+)
 from regretless.optimizer.expectation import expect, expect_measurement
 from regretless.optimizer.front import Front
 from regretless.optimizer.history import (
@@ -51,7 +58,7 @@ from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
 from regretless.optimizer.stopping import HypervolumeLeft, Misclassified, Regret, StopRule, check_stop
 from regretless.optimizer.suggestion import Suggestion, excursion, suggest
-from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, params_of, with_table
+from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, chosen_params, params_of, with_table
 
 __all__ = [
     "FAILED",
@@ -80,6 +87,7 @@ __all__ = [
     "Proof",
     "RegionLoss",
     "Regret",
+    "RobustRegret",
     "Row",
     "Sense",
     "Series",
@@ -102,6 +110,7 @@ __all__ = [
     "certificate_of",
     "certify",
     "check_stop",
+    "chosen_params",
     "classify",
     "doubt",
     "doubted",

@@ -9,7 +9,7 @@ from regretless.optimizer.notebook import Shown
 from regretless.optimizer.wording import amount, rounded
 from regretless.theory import BestProbability, Calibration, SimulatedRegret
 
-__all__ = ["Certificate", "Certified", "FeasibleRegret", "FrontRegret", "RegionLoss"]
+__all__ = ["Certificate", "Certified", "FeasibleRegret", "FrontRegret", "RegionLoss", "RobustRegret"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,8 +410,84 @@ class RegionLoss(Shown):
         return self.sentence
 
 
+@dataclass(frozen=True, slots=True)
+class RobustRegret(Shown):
+    """An upper bound on what a decision loses against the best one, by an aim over environments, in the user's units.
+
+    It is for the worst case, a set of weights, CVaR and the mean less the standard deviation. The mean over
+    environments has a `Certificate`, which is sharper: it is a Gaussian process itself.
+
+    Attributes
+    ----------
+    params, row
+        The decision.
+    worth, best
+        What it is expected to be worth, at least, and what the best decision is expected to be worth, at most, averaged
+        over the settings of the model; of what is minimised the other way round.
+    bound
+        Upper bound on the expected regret: under each setting the difference of the two, averaged with care. It does
+        not vanish before the worth of the decision itself is known.
+    aim
+        What a decision is worth, in words.
+    exact, trust, objective, model, used, told, settings, unsure
+        As for `Certificate`.
+    """
+
+    params: Mapping[str, Any]
+    row: Any
+    worth: float
+    best: float
+    bound: float
+    aim: str
+    exact: bool
+    trust: Calibration
+    objective: str
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+    settings: int = 1
+    unsure: float = 0.0
+    limits: None = None
+    limits_hold: bool = True
+
+    @property
+    def mean(self) -> float:
+        """What the decision is expected to be worth, at least."""
+        return self.worth
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        return _with_trust(self.promise(), self.trust)
+
+    def beside(self) -> str:
+        """What the bound is made of, and how much of it comes from not knowing the model."""
+        worth, best = (amount(abs(value), self.objective) for value in (self.worth, self.best))
+        signs = ["-" if value < 0.0 else "" for value in (self.worth, self.best)]
+        said = f"expected worth {signs[0]}{worth}, of the best decision {signs[1]}{best}, as far as can be proved"
+        return "; ".join([said, *_unsure(self)])
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        what = _named(self.row, self.params, row_name)
+        text = f"Under the {self.model} model{_rests_on(self)}, recommending {what} costs {self.cost} in expectation"
+        return text + ("." if self.exact else " (an estimate: a dense sample stands for the space).")
+
+    @property
+    def cost(self) -> str:
+        """The bound in words."""
+        return f"{'at most' if self.exact else 'about'} {amount(self.bound, self.objective)} ({self.aim})"
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        return _data(self, left_out=("trust", "limits", "limits_hold"))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
 #: A certificate of any kind.
-Certified: TypeAlias = Certificate | FeasibleRegret | FrontRegret | RegionLoss
+Certified: TypeAlias = Certificate | FeasibleRegret | FrontRegret | RegionLoss | RobustRegret
 
 
 def _with_trust(promise: str, trust: Calibration) -> str:
@@ -445,7 +521,9 @@ def _probability(p: float) -> str:
     return "above 0.999" if p > 0.999 else f"{p:.2g}" if p < 0.99 else f"{p:.3f}"
 
 
-def _data(left: "FeasibleRegret | FrontRegret | RegionLoss", left_out: tuple[str, ...], **more: Any) -> dict[str, Any]:
+def _data(
+    left: "FeasibleRegret | FrontRegret | RegionLoss | RobustRegret", left_out: tuple[str, ...], **more: Any
+) -> dict[str, Any]:
     named = {part.name: getattr(left, part.name) for part in fields(left) if part.name not in left_out}
     trust = {"light": left.trust.light, "message": left.trust.message}
     return {**more, **named, "sentence": left.sentence, "trust": trust}

@@ -12,11 +12,13 @@ from regretless.optimizer.certificate import Certificate, Certified
 from regretless.optimizer.feasible import certify_feasible, recommend_feasible
 from regretless.optimizer.front import Front, certify_front, recommend_front
 from regretless.optimizer.history import History
-from regretless.optimizer.proof import certify
+from regretless.optimizer.proof import Proof, certify
 from regretless.optimizer.recommendation import Choice, recommend, recommend_row
 from regretless.optimizer.region import Classified, certify_region, recommend_region
+from regretless.optimizer.robust import certify_mean, certify_robust, recommend_robust
 from regretless.optimizer.state import State
-from regretless.optimizer.task import Task, params_of
+from regretless.optimizer.task import Task, chosen_params
+from regretless.risk import Expectation
 from regretless.theory import SimulatedRegret
 
 __all__ = ["Asked", "Chosen", "Goal", "goal_of"]
@@ -59,6 +61,8 @@ def goal_of(task: Task) -> Goal:
     """The goal of a task."""
     if task.level is not None:
         return LevelSets()
+    if task.scenarios is not None:
+        return Robust()
     if len(task.objectives) > 1:
         return Pareto()
     return Feasible() if task.constraints else Maximise()
@@ -89,34 +93,7 @@ class Maximise:
             draws = _DRAWS if belief.fitted is None or belief.fitted.belief.blocks is None else 0
         limits = objective.limits.maximised(objective.sign)
         proof = certify(task, history, chosen, belief, limits=limits, eps=eps, draws=draws)
-        found, scale, simulated = proof.certificate, proof.scale, proof.certificate.simulated
-        params, row = params_of(task, proof.point)
-        return Certificate(
-            params=params,
-            row=row,
-            mean=float(objective.outward(proof.mean)),
-            sd=scale * found.sd,
-            bound=scale * found.bound,
-            tail_sum=scale * found.tail_sum,
-            pairwise=scale * found.pairwise,
-            lemma=scale * found.lemma,
-            eps=eps,
-            exceeds=found.exceeds,
-            best=found.best,
-            exact=task.domain.n_candidates is not None,
-            trust=proof.calibration,
-            objective=objective.name,
-            model="given" if task.surrogate.method == "fixed" else "fitted",
-            used=proof.used,
-            told=len(history.series().y),
-            limits=objective.limits.given,
-            limits_hold=proof.limits_hold,
-            simulated=None
-            if simulated is None
-            else SimulatedRegret(scale * simulated.estimate, scale * simulated.se, simulated.draws),
-            settings=len(found.each),
-            unsure=found.unsure,
-        )
+        return _as_certificate(task, history, proof, eps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +153,65 @@ class LevelSets:
         return certify_region(task, history, state)
 
 
+@dataclass(frozen=True, slots=True)
+class Robust:
+    """Decisions in environments: one decision; of the mean a `Certificate`, of other aims a `RobustRegret`."""
+
+    def recommend(self, task: Task, history: History, state: State) -> Choice:
+        """The largest expected worth."""
+        return recommend_robust(task, history, state)
+
+    def is_own_choice(self, task: Task, state: State) -> bool:
+        """The mean, on a list with an averaged belief."""
+        listed = task.scenarios is not None and task.scenarios.rows is not None
+        return isinstance(task.aim, Expectation) and listed and bool(state.doubted().drawn)
+
+    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
+        """Against the best decision."""
+        assert chosen is None or isinstance(chosen, Choice)
+        if isinstance(task.aim, Expectation):
+            draws = _DRAWS if asked.draws is None else asked.draws
+            proof = certify_mean(task, history, state, chosen, eps=asked.eps, draws=draws)
+            return _as_certificate(task, history, proof, asked.eps)
+        _refuse(asked)
+        return certify_robust(task, history, state, chosen)
+
+
+def _as_certificate(task: Task, history: History, proof: Proof, eps: float | None) -> Certificate:
+    """A proof in the user's units."""
+    found, scale, simulated = proof.certificate, proof.scale, proof.certificate.simulated
+    objective = task.objective
+    params, row = chosen_params(task, proof.point)
+    return Certificate(
+        params=params,
+        row=row,
+        mean=float(objective.outward(proof.mean)),
+        sd=scale * found.sd,
+        bound=scale * found.bound,
+        tail_sum=scale * found.tail_sum,
+        pairwise=scale * found.pairwise,
+        lemma=scale * found.lemma,
+        eps=eps,
+        exceeds=found.exceeds,
+        best=found.best,
+        exact=task.domain.n_candidates is not None,
+        trust=proof.calibration,
+        objective=objective.name,
+        model="given" if task.surrogate.method == "fixed" else "fitted",
+        used=proof.used,
+        told=len(history.series().y),
+        limits=objective.limits.given,
+        limits_hold=proof.limits_hold,
+        simulated=None
+        if simulated is None
+        else SimulatedRegret(scale * simulated.estimate, scale * simulated.se, simulated.draws),
+        settings=len(found.each),
+        unsure=found.unsure,
+    )
+
+
 def _refuse(asked: Asked) -> None:
     if asked.eps is not None or asked.draws:
-        raise InvalidInput("eps and draws are for one objective that is optimised, without constraints.")
+        raise InvalidInput(
+            "eps and draws are for one objective that is optimised, without constraints, or its mean over environments."
+        )

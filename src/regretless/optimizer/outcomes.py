@@ -54,6 +54,7 @@ class Outcome:
     sense: Sense = "<="
     bound: float = 0.0
     goal: LevelSet | None = None
+    over: str = ""  # what a decision is worth over its environments, in words
 
     @property
     def sign(self) -> float:
@@ -94,7 +95,7 @@ class Outcome:
             return f"{self.name} {self.sense} {self.bound:g}"
         if self.goal is not None:
             return f"where {self.goal.words(self.name)}"
-        return f"{self.name}, to be {'maximised' if self.direction == 'maximize' else 'minimised'}"
+        return f"{self.over or self.name}, to be {'maximised' if self.direction == 'maximize' else 'minimised'}"
 
 
 def as_outcomes(

@@ -2,16 +2,17 @@
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.acquisition.ucb import UpperBound
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp import BlockPosterior
+from regretless.gp import BlockPosterior, PointMoments
 from regretless.linalg import single_thread
 from regretless.optimizer.average import Averaged
 from regretless.optimizer.history import History
@@ -24,7 +25,7 @@ from regretless.search import points_around
 from regretless.spaces import Point
 from regretless.theory import AveragedCertificate, Calibration, averaged_regret, remaining_regret_in_blocks
 
-__all__ = ["Proof", "certify", "finite_only", "limits_of", "refuse_infinite"]
+__all__ = ["Proof", "certify", "certify_sums", "finite_only", "limits_of", "refuse_infinite"]
 
 #: Limits are contradicted where f is outside by so many standard deviations, and by such a share of the values' range.
 _SURE = 4.0
@@ -95,6 +96,37 @@ def certify(
         )
         point = task.domain.at_index(certificate.index) if candidates is not None else Point(X[certificate.index])
         mean = float(units.linear(np.array(certificate.mean), np.array(0.0))[0])
+        return _finite(Proof(certificate, belief.trust(), units.scale, mean, point, belief.used, holds))
+
+
+def certify_sums(
+    task: Task,
+    history: History,
+    belief: Averaged,
+    settings: Sequence[PointMoments],
+    point_of: Callable[[int], Point],
+    *,
+    index: int | None,
+    among: npt.NDArray[np.bool_] | None,
+    eps: float | None,
+    draws: int,
+) -> Proof:
+    """Certificate of sums of f over environments, which have the limits of f; ``settings`` have their moments."""
+    with finite_only():
+        units, objective = belief.units, task.objective
+        low, high = belief.inside(objective.limits.maximised(objective.sign))
+        usable, holds = _usable(belief, low, high)
+        certificate = averaged_regret(
+            settings,
+            index=index,
+            among=among,
+            limits=(low, high) if usable else (-math.inf, math.inf),
+            eps=None if eps is None else min(eps / units.scale, sys.float_info.max),
+            draws=draws,
+            rng=stream(task.seed, told_key(history.series()), Purpose.CERTIFICATE),
+        )
+        mean = float(units.linear(np.array(certificate.mean), np.array(0.0))[0])
+        point = point_of(certificate.index)
         return _finite(Proof(certificate, belief.trust(), units.scale, mean, point, belief.used, holds))
 
 

@@ -29,6 +29,7 @@ __all__ = [
     "reference_to_keep",
     "scene_of",
     "thresholds_of",
+    "worth_of_means",
 ]
 
 Record: TypeAlias = Mapping[str, float]
@@ -83,7 +84,10 @@ def scene_of(task: Task, history: History, trial: int, state: State, models: Seq
         rng = stream(task.seed, trial, Purpose.CANDIDATES)
         units = [each.fit.hyperparameters.units for each in fitted]
         worth = desirability(task, units, [belief.posterior.mean for belief in beliefs], rng)
-        X = points_around(task.domain, worth, parts[0].told.X, rng)
+        if task.scenarios is None:
+            X = points_around(task.domain, worth, parts[0].told.X, rng)
+        else:
+            X = points_around(task.scenarios.decisions, worth, task.scenarios.decisions_of(parts[0].told.X), rng)
     views = tuple(
         _view(task, whole, part, fit, belief, X)
         for whole, part, fit, belief in zip(series, parts, fitted, beliefs, strict=True)
@@ -137,13 +141,15 @@ def desirability(
 ) -> Callable[[Floats], Floats]:
     """How promising measured points are: by their mean; feasible before infeasible; by how few dominate them.
 
-    For a level set, by how near the level they are.
+    For a level set, by how near the level they are; of decisions, by what they are worth at the means.
 
     ``expect`` are the means of the outcomes at points, in their ``units``.
     """
     if task.level is not None:
         level, mean = float(units[0].standardised(np.array(task.level))), expect[0]
         return lambda X: -np.abs(mean(X) - level)
+    if task.scenarios is not None:
+        return worth_of_means(task, expect[0])
     if len(task.outcomes) == 1:
         return expect[0]
     K, thresholds = len(task.objectives), thresholds_of(task, units)
@@ -158,6 +164,19 @@ def desirability(
         spread = float(np.ptp(order)) or 1.0
         value: Floats = np.where(missing > 0.0, order.min() - spread - missing, order)
         return value
+
+    return worth
+
+
+def worth_of_means(task: Task, mean: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+    """What decisions are worth where f is its mean."""
+    scenarios, aim = task.scenarios, task.aim
+    assert scenarios is not None
+    assert aim is not None
+
+    def worth(X: Floats) -> Floats:
+        Z = scenarios.points(X)
+        return aim.value(mean(Z.reshape(-1, Z.shape[2])).reshape(Z.shape[:2]), scenarios.weights)
 
     return worth
 
@@ -197,9 +216,12 @@ def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belie
             observed=np.concatenate([earlier, told.index[rows], part.pending.index, part.failed.index]),
             prior_factor=fitted.prior_factor,
             level=level,
+            scenarios=task.scenarios,
+            aim=task.aim,
         )
     posterior = belief.posterior
-    mean, sd = posterior.mean_sd(X)
+    # Where decisions are searched, X are decisions, which have no moments of their own.
+    mean, sd = posterior.mean_sd(X) if task.scenarios is None else (np.empty(0), np.empty(0))
     return View(
         posterior=posterior,
         X=X,
@@ -210,4 +232,6 @@ def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belie
         n_levels=task.domain.n_levels,
         climb=climber(task.domain),
         level=level,
+        scenarios=task.scenarios,
+        aim=task.aim,
     )

@@ -9,6 +9,7 @@ from regretless.gp import Hyperparameters, is_one_hill
 from regretless.linalg import single_thread
 from regretless.optimizer.available import open_points, worth_trying
 from regretless.optimizer.history import Fit, History
+from regretless.optimizer.robust import choose
 from regretless.optimizer.scene import reference_to_keep, scene_of
 from regretless.optimizer.state import State, with_search, with_survey
 from regretless.optimizer.task import Task
@@ -93,10 +94,15 @@ def _ruled(
         assert state.survey is not None
         models, rule, drawn = (state.survey,), elsewhere, {"excursion": 1.0}
     scene = scene_of(task, history, trial, state, models)
-    objective, values, record = scene.draw(rule, history.n_ruled + 1, stream(task.seed, trial, Purpose.RULE))
+    rng = stream(task.seed, trial, Purpose.RULE)
     noise_share = max(fit.hyperparameters.noise_var / fit.hyperparameters.signal_var for fit in fits)
     worth = worth_trying(task, history, allowed, noise_share)
-    found = argmax(domain, objective, scene.X, values, worth, scene.views[0].blocks)
+    found: Point | None
+    if task.scenarios is not None:
+        found, record = choose(task, scene, history.n_ruled + 1, rng, worth)
+    else:
+        objective, values, record = scene.draw(rule, history.n_ruled + 1, rng)
+        found = argmax(domain, objective, scene.X, values, worth, scene.views[0].blocks)
     if found is None:
         listed = domain.n_candidates is not None
         why = "no candidate has a finite score" if listed else "no untried point with a finite score was found"

@@ -8,6 +8,7 @@ from regretless.acquisition import (
     IRGPUCB,
     JOINT_RULES,
     LEVEL_RULES,
+    ROBUST_RULES,
     RULES,
     UCB,
     Chebyshev,
@@ -15,6 +16,7 @@ from regretless.acquisition import (
     JointRule,
     Optimistic,
     RandomStraddle,
+    RobustUCB,
     Rule,
     as_joint_rule,
     as_rule,
@@ -24,12 +26,25 @@ from regretless.confidence import AnytimeBand
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer.outcomes import Outcome
+from regretless.risk import Aim, Expectation
 from regretless.rng import check_seed
 from regretless.search import Design
-from regretless.spaces import Domain, Point, Repeats, Space, Table, listed_domain, with_repeats
+from regretless.spaces import (
+    Domain,
+    Environment,
+    Perturbation,
+    Point,
+    Repeats,
+    Scenarios,
+    Space,
+    Table,
+    listed_domain,
+    scenarios_of,
+    with_repeats,
+)
 from regretless.spaces.scalars import Scalar
 
-__all__ = ["ENUMERATE_UP_TO", "Preset", "Task", "as_any_rule", "as_task", "params_of", "with_table"]
+__all__ = ["ENUMERATE_UP_TO", "Preset", "Task", "as_any_rule", "as_task", "chosen_params", "params_of", "with_table"]
 
 #: ``"default"`` is the strongest setting we know, IRGP-UCB with exploiting steps in between; ``"paper"`` is that of
 #: Takeno et al., IRGP-UCB as they ran it.
@@ -57,6 +72,8 @@ class Task:
     reference: tuple[float, ...] | None = None  # of several objectives, as maximised; None: inferred from the design
     fallback: float | None = None  # what is to be had without any trial, as maximised, for certificates
     risk: float = 0.1  # a recommendation violates some constraint with at most this probability
+    scenarios: Scenarios | None = None  # where decisions are searched: the environments they are measured in
+    aim: Aim | None = None  # and what a decision is worth over them
 
     @property
     def objective(self) -> Outcome:
@@ -76,10 +93,10 @@ class Task:
     def of(self, outcome: int) -> "Task":
         """The task of one outcome alone: what its model depends on.
 
-        Objectives that are compared with a reference point or a level are not compressed; constraints are on both sides
-        of their bound: see `knee`.
+        Objectives that are compared with a reference point or a level, or added up over environments, are not
+        compressed; constraints are on both sides of their bound: see `knee`.
         """
-        if self.level is not None:
+        if self.level is not None or self.scenarios is not None:
             return replace(self, surrogate=replace(self.surrogate, compress=False))
         if len(self.outcomes) == 1:
             return self
@@ -118,6 +135,8 @@ def as_task(
     reference: tuple[float, ...] | None = None,
     fallback: float | None = None,
     risk: float = 0.1,
+    environment: Environment | Perturbation | None = None,
+    aim: Aim | None = None,
 ) -> Task:
     """Check the pieces; what is None comes from the preset."""
     if preset not in ("default", "paper"):
@@ -126,10 +145,15 @@ def as_task(
         surrogate = Surrogate.paper() if preset == "paper" else Surrogate()
     elif not isinstance(surrogate, Surrogate):
         raise InvalidInput(f"surrogate must be a Surrogate, such as Surrogate(kernel='rbf'), got {show(surrogate)}.")
-    chosen = _rule(rule, outcomes, preset)
+    chosen = _rule(rule, outcomes, preset, robust=environment is not None)
     if space.repeats is None:
         space = with_repeats(space, _repeats(preset, chosen, surrogate))
-    domain = listed_domain(space, ENUMERATE_UP_TO)
+    scenarios, aim = _scenarios(space, environment, aim, outcomes)
+    if scenarios is None:
+        domain: Domain = listed_domain(space, ENUMERATE_UP_TO)
+    else:
+        space, domain = scenarios.space, scenarios.domain
+        outcomes = _over_environments(outcomes, scenarios, aim)
     n_initial = _n_initial(domain, preset) if n_initial is None else as_whole(n_initial, "n_initial")
     _check_scales(surrogate, domain)
     _check_in_file(domain, chosen, outcomes)
@@ -141,9 +165,56 @@ def as_task(
         raise InvalidInput(f"design must be 'hypercube' or 'random', got {design!r}.")
     if not 0.0 < as_finite_float(risk, "risk") < 1.0:
         raise InvalidInput(f"risk must be a probability between 0 and 1, such as 0.1, got {show(risk)}.")
+    seed = check_seed(seed)
     return Task(
-        space, domain, outcomes, chosen, surrogate, n_initial, design, check_seed(seed), reference, fallback, risk
+        space,
+        domain,
+        outcomes,
+        chosen,
+        surrogate,
+        n_initial,
+        design,
+        seed,
+        reference,
+        fallback,
+        risk,
+        scenarios,
+        aim,
     )
+
+
+def _scenarios(
+    space: Space, environment: Environment | Perturbation | None, aim: Aim | None, outcomes: tuple[Outcome, ...]
+) -> tuple[Scenarios | None, Aim | None]:
+    """The environments of decisions and what a decision is worth: the mean where nothing is said."""
+    if environment is None:
+        if aim is not None:
+            raise InvalidInput(
+                f"{type(aim).__name__} is an aim over environments: give environment=Environment('humidity', [20, 40]) "
+                "with it."
+            )
+        return None, None
+    if len(outcomes) > 1 or outcomes[0].goal is not None:
+        raise InvalidInput(
+            "environments are for one objective that is optimised, without constraints on outcomes or a level set."
+        )
+    if isinstance(environment, Environment) and environment.name == outcomes[0].name:
+        raise InvalidInput(
+            f"{environment.name!r} is the objective, and so is measured: name the environment otherwise."
+        )
+    scenarios = scenarios_of(space, environment, ENUMERATE_UP_TO)
+    aim = Expectation() if aim is None else aim
+    aim.check(len(scenarios.weights))
+    if outcomes[0].limits.given is not None and not isinstance(aim, Expectation):
+        raise InvalidInput("limits are used by the certificate of the mean over environments alone; leave them out.")
+    return scenarios, aim
+
+
+def _over_environments(outcomes: tuple[Outcome, ...], scenarios: Scenarios, aim: Aim | None) -> tuple[Outcome, ...]:
+    """The objective with what a decision is worth, in words."""
+    assert aim is not None
+    one = outcomes[0]
+    return (replace(one, over=aim.words(one.name, scenarios.environment.words, larger=one.sign > 0.0)),)
 
 
 def _check_in_file(domain: Domain, rule: Rule | JointRule, outcomes: tuple[Outcome, ...]) -> None:
@@ -162,8 +233,10 @@ def _check_in_file(domain: Domain, rule: Rule | JointRule, outcomes: tuple[Outco
     )
 
 
-def as_any_rule(rule: "str | Rule | JointRule", outcomes: tuple[Outcome, ...]) -> Rule | JointRule:
-    """A rule for so many outcomes from its name, or itself.
+def as_any_rule(
+    rule: "str | Rule | JointRule", outcomes: tuple[Outcome, ...], *, robust: bool = False
+) -> Rule | JointRule:
+    """A rule for so many outcomes from its name, or itself; ``robust`` where there are environments.
 
     With several outcomes ``"irgp-ucb"`` stands for the optimistic set or Chebyshev scalarisation with its law, and
     ``"ei"`` for expected improvement under constraints.
@@ -173,6 +246,10 @@ def as_any_rule(rule: "str | Rule | JointRule", outcomes: tuple[Outcome, ...]) -
         return _level_rule(rule)
     if isinstance(rule, RandomStraddle) or (isinstance(rule, str) and rule.lower() in LEVEL_RULES):
         raise InvalidInput("random-straddle is the rule of level sets: give goal=LevelSet(above=0.5) with it.")
+    if robust and len(outcomes) == 1:
+        return _robust_rule(rule)
+    if isinstance(rule, RobustUCB) or (isinstance(rule, str) and rule.lower() in ROBUST_RULES):
+        raise InvalidInput("robust-ucb is the rule of decisions in environments: give environment=Environment(...).")
     if len(outcomes) == 1:
         if joint:
             name = rule if isinstance(rule, str) else rule.name
@@ -205,14 +282,38 @@ def _level_rule(rule: "str | Rule | JointRule") -> Rule:
     raise InvalidInput(f"{name} looks for an optimum; a level set is found by {', '.join(map(repr, LEVEL_RULES))}.")
 
 
-def _rule(rule: "str | Rule | JointRule | None", outcomes: tuple[Outcome, ...], preset: Preset) -> Rule | JointRule:
-    chosen = as_any_rule(IRGPUCB() if rule is None else rule, outcomes)
+def _robust_rule(rule: "str | Rule | JointRule") -> Rule:
+    """The rule of decisions in environments: ``"irgp-ucb"`` stands for `RobustUCB`, and a law of UCB is taken over."""
+    if isinstance(rule, RobustUCB):
+        return rule
+    if isinstance(rule, str) and rule.lower() in (*ROBUST_RULES, IRGPUCB.name):
+        return RobustUCB()
+    if rule == IRGPUCB():
+        return RobustUCB()
+    if isinstance(rule, UCB) and not isinstance(rule.setting, str | AnytimeBand):
+        return RobustUCB(rule.setting)
+    name = rule.name if isinstance(rule, Rule | JointRule) else show(rule)
+    raise InvalidInput(
+        f"{name} knows no environments; decisions are found by {', '.join(map(repr, ROBUST_RULES))}, with any law."
+    )
+
+
+def _rule(
+    rule: "str | Rule | JointRule | None", outcomes: tuple[Outcome, ...], preset: Preset, *, robust: bool = False
+) -> Rule | JointRule:
+    chosen = as_any_rule(IRGPUCB() if rule is None else rule, outcomes, robust=robust)
     return IRGPUCB("paper") if preset == "paper" and chosen == IRGPUCB() else chosen
 
 
 def params_of(task: Task, point: Point) -> tuple[dict[str, Scalar], Scalar | None]:
     """The user's values at a point, and the id of its row, where candidates are rows that have one."""
     return task.domain.params_of(point), task.domain.row_of(point)
+
+
+def chosen_params(task: Task, point: Point) -> tuple[dict[str, Scalar], Scalar | None]:
+    """As `params_of`, of what is recommended: where there are environments, a decision without one."""
+    domain = task.domain if task.scenarios is None else task.scenarios.decisions
+    return domain.params_of(point), domain.row_of(point)
 
 
 def _repeats(preset: Preset, rule: Rule | JointRule, surrogate: Surrogate) -> Repeats:
@@ -225,6 +326,8 @@ def _repeats(preset: Preset, rule: Rule | JointRule, surrogate: Surrogate) -> Re
 
 def with_table(task: Task, table: Table) -> Task:
     """The same task over an extended table."""
+    if task.scenarios is not None:
+        raise InvalidInput("a table with environments cannot be extended; begin a study with the longer one.")
     _check_scales(task.surrogate, table)
     return replace(task, space=table, domain=table)
 

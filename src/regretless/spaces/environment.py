@@ -91,7 +91,11 @@ class Perturbation:
     shifts: tuple[tuple[str, tuple[float, ...]], ...]
     weights: tuple[float, ...]
 
-    def __init__(self, shifts: Mapping[str, npt.ArrayLike], weights: npt.ArrayLike | None = None) -> None:
+    def __init__(
+        self, shifts: Mapping[str, npt.ArrayLike] | tuple[Any, ...], weights: npt.ArrayLike | None = None
+    ) -> None:
+        if isinstance(shifts, tuple):  # as they are kept
+            shifts = dict(shifts)
         if not isinstance(shifts, Mapping) or not shifts:
             raise InvalidInput(f"shifts must be a mapping such as {{'x': [-0.1, 0.0, 0.1]}}, got {show(shifts)}.")
         each = {str(name): as_vector(values, f"shifts of {name}") for name, values in shifts.items()}

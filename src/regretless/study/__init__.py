@@ -10,6 +10,7 @@ from regretless.optimizer import (
     Outcome,
     RegionLoss,
     Regret,
+    RobustRegret,
 )
 from regretless.study.journal import Event, Journal, MemoryStore, Store
 from regretless.study.replays import Replayed, replay
@@ -35,6 +36,7 @@ __all__ = [
     "Regret",
     "Replayed",
     "Result",
+    "RobustRegret",
     "Store",
     "Study",
     "Trial",

@@ -13,6 +13,7 @@ from regretless.optimizer import (
     History,
     State,
     Task,
+    chosen_params,
     expected_at,
     params_of,
     recommended,
@@ -42,6 +43,9 @@ def recommendation_of(task: Task, history: History, state: State) -> Recommendat
         raise InvalidInput(
             "a level set has no single best point: study.region() says which candidates reach the level."
         )
+    if task.scenarios is not None:
+        params, row = chosen_params(task, choice.point)
+        return Recommendation(params, row, task.objective.outward(choice.mean), choice.sd)
     params, row = params_of(task, choice.point)
     found = expected_at(task, state.all_doubted(), choice.point)
     expected = {

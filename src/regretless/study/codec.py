@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from regretless import confidence
-from regretless.acquisition import JOINT_RULES, LEVEL_RULES, RULES, UCB, JointRule, Rule
+from regretless.acquisition import JOINT_RULES, LEVEL_RULES, ROBUST_RULES, RULES, UCB, JointRule, Rule
 from regretless.errors import InvalidInput, StoreDamaged, UntrustedCode
 from regretless.gp import Surrogate
+from regretless.risk import AIMS
+from regretless.spaces import Environment, Perturbation
 
 __all__ = ["RULES_GROUP", "Trust", "function_of", "object_from_data", "object_to_data", "same_setup"]
 
@@ -24,6 +26,7 @@ RULES_GROUP = "regretless.rules"
 
 #: Rules, models, every law of zeta, and every schedule that a law is made of.
 _KINDS: list[type] = [*RULES.values(), *LEVEL_RULES.values(), UCB, *JOINT_RULES.values(), Surrogate]
+_KINDS += [*ROBUST_RULES.values(), *AIMS.values(), Environment, Perturbation]
 _KINDS += (law for law in vars(confidence).values() if isinstance(law, type) and is_dataclass(law))
 
 #: Our own classes by names that outlive a move to another module.

@@ -9,7 +9,8 @@ from regretless.deprecation import renamed_property
 from regretless.errors import InvalidInput, UnknownTrial
 from regretless.optimizer import Direction, Fit, Given, History, LevelSet, Outcome, Task
 from regretless.optimizer.notebook import Shown
-from regretless.spaces import Space
+from regretless.risk import Aim
+from regretless.spaces import Environment, Perturbation, Space
 from regretless.study.answers import hypervolume_of, reference_point
 from regretless.study.asking import Asker
 from regretless.study.carried import Carried
@@ -65,8 +66,23 @@ class Properties(Shown):
 
     @property
     def goal(self) -> LevelSet | None:
-        """What is looked for in place of an optimum; None where it is one."""
+        """The level set that is looked for in place of an optimum; None where it is one."""
         return self._task.objective.goal
+
+    @property
+    def aim(self) -> Aim | None:
+        """What a decision is worth over its environments; None where there are none."""
+        return self._task.aim
+
+    @property
+    def environment(self) -> Environment | Perturbation | None:
+        """What is not ours to choose when a decision is used; None where there is nothing of the kind."""
+        return None if self._task.scenarios is None else self._task.scenarios.environment
+
+    @property
+    def decisions(self) -> Space:
+        """What may be recommended: the space, where there are environments without them."""
+        return self._task.space if self._task.scenarios is None else self._task.scenarios.decisions
 
     @property
     def rule(self) -> Rule | JointRule:
@@ -169,7 +185,7 @@ class Properties(Shown):
         count = {status: statuses.count(status) for status in ("told", "pending", "failed", "released")}
         states = ", ".join(f"{n} {status}" for status, n in count.items() if n) or "empty"
         name = "" if self.name is None else f"{self.name!r}, "
-        plain = len(self.outcomes) == 1 and self.goal is None
+        plain = len(self.outcomes) == 1 and self.goal is None and self.aim is None
         aim = self.direction if plain else "; ".join(outcome.wanted for outcome in self.outcomes)
         return f"Study({name}{aim} over {self.space!r}, rule={self.rule.name!r}, seed={self.seed}: {states})"
 

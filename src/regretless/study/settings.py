@@ -25,6 +25,7 @@ from regretless.optimizer import (
     as_reference,
     as_task,
 )
+from regretless.risk import Aim
 from regretless.spaces import (
     Repeats,
     Rows,
@@ -60,6 +61,7 @@ GIVEN = (
     "risk",
     "limits",
     "goal",
+    "environment",
     "seed",
 )
 #: A recommendation violates some constraint with at most this probability, where nothing else is said.
@@ -90,19 +92,21 @@ def settings(
     repeats: Any = None,
     limits: Any = None,
     goal: Any = None,
+    environment: Any = None,
     metadata: Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Settings:
     """Check the arguments of a study; None takes the default."""
     preset = "default" if preset is None else preset
     of_space, of_outcomes = split_constraints(constraints)
+    aim = goal if isinstance(goal, Aim) else None
     outcomes = as_outcomes(
         objective=objective,
         direction=direction,
         objectives=objectives,
         constraints=of_outcomes,
         limits=limits,
-        goal=goal,
+        goal=None if aim is not None else goal,
     )
     searched = as_space(space, repeats, of_space)
     clash = [outcome.name for outcome in outcomes if outcome.role == "constraint" and outcome.name in searched.names]
@@ -118,6 +122,8 @@ def settings(
         reference=as_reference(reference, outcomes),
         fallback=as_fallback(fallback, outcomes),
         risk=_RISK if risk is None else risk,
+        environment=environment,
+        aim=aim,
         **more,
     )
     return Settings(task, preset, _as_json(metadata))
@@ -132,7 +138,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
     """Settings as plain JSON: what is in force, so that defaults may change without changing any stored study."""
     chosen, objective = settings.task, settings.task.objective
     return {
-        "space": space_to_data(chosen.space),
+        "space": space_to_data(chosen.space if chosen.scenarios is None else chosen.scenarios.given),
         "direction": objective.direction,
         "objective": objective.name,
         "preset": settings.preset,
@@ -145,6 +151,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "limits": objective.limits.given,
         **({} if objective.goal is None else {"goal": asdict(objective.goal)}),
         **_several(chosen),
+        **_robust(chosen),
         "about": dict(settings.metadata),  # as it is called in databases since the first version
         "made_with": {"regretless": __version__, "numpy": np.__version__, "scipy": scipy.__version__},
     }
@@ -166,6 +173,8 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
         seed=spec["seed"],
         metadata=spec.get("about"),
         **_outcomes_of(spec),
+        **{name: object_from_data(spec[name], name, trust) for name in ("environment",) if name in spec},
+        **({"goal": object_from_data(spec["aim"], "goal", trust)} if "aim" in spec else {}),
     )
     return replace(chosen, repeats_then=space.repeats)
 
@@ -186,11 +195,14 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
     if of_space and space is None:
         raise InvalidInput("constraints of the space are compared with its own: give space= beside them.")
     if space is not None:
-        new, old = as_space(space, had_repeats, of_space), task.space
+        old = task.space if task.scenarios is None else task.scenarios.given
+        new = as_space(space, had_repeats, of_space)
         unlike = difference(new, old)
         if unlike and not same_rows(new, old) and not same_rows(new, _extended(old, journal)):
             raise _conflict(name, f"has another space: {unlike}")
-    if given["rule"] is not None and not same_setup(as_any_rule(given["rule"], task.outcomes), task.rule):
+    if given["rule"] is not None and not same_setup(
+        as_any_rule(given["rule"], task.outcomes, robust=task.scenarios is not None), task.rule
+    ):
         raise _conflict(name, f"has the rule {task.rule!r}, not {show(given['rule'])}")
     if given["limits"] is not None:
         new_limits, limits = _limits_given(given["limits"], task), _limits(task)
@@ -224,15 +236,28 @@ def _wanted(task: Task) -> dict[str, Any]:
         "reference": {outcome.name: outcome.outward(z) for outcome, z in outward} or None,
         "fallback": None if task.fallback is None else objective.outward(task.fallback),
         "risk": task.risk,
-        "goal": objective.goal,
+        "goal": task.aim if task.scenarios is not None else objective.goal,
+        "environment": None if task.scenarios is None else task.scenarios.environment,
     }
+
+
+def _robust(task: Task) -> dict[str, Any]:
+    """What a study with environments has on record beside the others."""
+    if task.scenarios is None:
+        return {}
+    environment = object_to_data(task.scenarios.environment, "environment")
+    return {"environment": environment, "aim": object_to_data(task.aim, "goal")}
 
 
 def _several(task: Task) -> dict[str, Any]:
     """What a study with several outcomes has on record beside the others."""
     if len(task.outcomes) == 1:
         return {} if task.risk == _RISK else {"risk": task.risk}
-    wanted = {name: value for name, value in _wanted(task).items() if name not in ("direction", "objective", "goal")}
+    wanted = {
+        name: value
+        for name, value in _wanted(task).items()
+        if name not in ("direction", "objective", "goal", "environment")
+    }
     constraints = {outcome.name: [outcome.sense, outcome.bound] for outcome in task.constraints}
     return {**wanted, "constraints": constraints, "limits": _limits(task)}
 

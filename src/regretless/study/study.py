@@ -11,7 +11,8 @@ from regretless.deprecation import warn_renamed
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer import Direction, Given, LevelSet, Preset, Sense, StopRule
-from regretless.spaces import Place, Repeats
+from regretless.risk import Aim
+from regretless.spaces import Environment, Perturbation, Place, Repeats
 from regretless.study import registry, transitions
 from regretless.study.arguments import as_bool, as_key
 from regretless.study.corrections import Corrections
@@ -81,7 +82,13 @@ class Study(Predictions, Corrections):
         What the objective cannot leave, such as ``(0, 100)`` or ``(0, None)``. Certificates and predictions know it;
         suggestions do not depend on it. Results outside are taken as noise.
     goal
-        ``LevelSet(above=0.5)`` asks which candidates reach a level, in place of the best one: see `region`.
+        ``LevelSet(above=0.5)`` asks which candidates reach a level, in place of the best one: see `region`. With an
+        environment, what a decision is worth over it: ``Expectation()`` (the default), ``WorstCase()``, ``CVaR(0.2)``,
+        ``WeightSet([...])`` or ``MeanMinusStd(0.5)``.
+    environment
+        Something that can be set in a trial and is not ours to choose afterwards, ``Environment("humidity", [20, 40])``
+        with probabilities; or the error with which a decision is applied, a `Perturbation`. The search is then over
+        decisions, each trial measures one in an environment, and a decision is recommended.
     seed
         Same seed and same answers, same suggestions. None draws one; it is kept in ``seed``.
 
@@ -112,7 +119,8 @@ class Study(Predictions, Corrections):
         fallback: float | None = None,
         risk: float = 0.1,
         limits: Given | Mapping[str, Given] | None = None,
-        goal: LevelSet | None = None,
+        goal: LevelSet | Aim | None = None,
+        environment: Environment | Perturbation | None = None,
         seed: int | None = None,
     ) -> None:
         chosen = settings(**{name: value for name, value in locals().items() if name in GIVEN})
@@ -138,7 +146,8 @@ class Study(Predictions, Corrections):
         fallback: float | None = None,
         risk: float | None = None,
         limits: Given | Mapping[str, Given] | None = None,
-        goal: LevelSet | None = None,
+        goal: LevelSet | Aim | None = None,
+        environment: Environment | Perturbation | None = None,
         seed: int | None = None,
         metadata: Mapping[str, Any] | None = None,
         author: str | None = None,
@@ -157,7 +166,7 @@ class Study(Predictions, Corrections):
         name
             What the study is called there.
         space, direction, preset, rule, surrogate, n_initial, repeats, objective, objectives, constraints, reference, \
-        fallback, risk, limits, goal, seed
+        fallback, risk, limits, goal, environment, seed
             As for `Study`. Whatever is given for a study that exists must be what it was created with.
         metadata
             Notes to keep with a study that is created, as plain JSON. They are read back as ``study.metadata``.

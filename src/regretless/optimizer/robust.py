@@ -1,0 +1,285 @@
+"""Decisions in environments: which to try next and where to measure it, what to settle on, and what that may cost."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from regretless.acquisition import RobustScore, RobustUCB
+from regretless.arrays import Floats
+from regretless.gp import PointMoments, Posterior, Units, grouped, summed
+from regretless.linalg import single_thread
+from regretless.optimizer.average import Averaged
+from regretless.optimizer.certificate import RobustRegret
+from regretless.optimizer.history import History
+from regretless.optimizer.model import in_use, told_key
+from regretless.optimizer.proof import Proof, certify_sums, finite_only, refuse_infinite
+from regretless.optimizer.recommendation import Choice
+from regretless.optimizer.scene import Scene, worth_of_means
+from regretless.optimizer.state import State
+from regretless.optimizer.task import Task, chosen_params
+from regretless.risk import Aim, Expectation
+from regretless.rng import Purpose, stream
+from regretless.search import Allowed, Objective, argmax, as_tried, near, points_around
+from regretless.spaces import Mixed, Point, Scenarios
+from regretless.theory import careful_mean, expected_aim, robust_regret, share_unsure
+
+__all__ = ["certify_mean", "certify_robust", "choose", "recommend_robust"]
+
+#: Joint draws of f over the environments of a decision, over all settings of the model together.
+_DRAWS = 2000
+#: Decisions whose expected worth is drawn at once.
+_AT_ONCE = 32
+
+
+def choose(
+    task: Task, scene: Scene, t: int, rng: np.random.Generator, worth: Allowed
+) -> tuple[Point | None, Mapping[str, float]]:
+    """The point to measure next, and what was drawn: a decision first, then the environment to measure it in.
+
+    ``worth`` says which points may be measured; a decision may be tried while one of its points may.
+    """
+    scenarios, view = _scenarios(task)[0], scene.views[0]
+    assert isinstance(task.rule, RobustUCB)
+    score = task.rule.draw(view, t, rng)
+    decisions = scenarios.decisions
+    objective = Objective(score.at, score.value_and_gradient)
+    found = argmax(decisions, objective, view.X, score.on(view), _open_decisions(scenarios, worth))
+    if found is None:
+        return None, score.record
+    found = as_tried(decisions, found)
+    w = score.environment(found.x, _open_environments(scenarios, found, worth))
+    return as_tried(scenarios.domain, scenarios.point(found, w)), {**score.record, "environment": float(w)}
+
+
+def _open_decisions(scenarios: Scenarios, worth: Allowed) -> Allowed:
+    """The decisions of which a point may be measured."""
+    none = np.empty((0, scenarios.decisions.dim))
+    if scenarios.rows is not None:
+        assert worth.rows is not None
+        return Allowed(np.asarray(worth.rows[scenarios.rows].any(axis=1)), none)
+    if scenarios.column is None:
+        return Allowed(None, worth.blocked if scenarios.shifts is None else none)
+    closed = np.unique(worth.blocked, axis=0)
+    each, count = np.unique(scenarios.decisions_of(closed), axis=0, return_counts=True)
+    return Allowed(None, each[count >= len(scenarios.weights)])  # blocked in every environment
+
+
+def _open_environments(scenarios: Scenarios, decision: Point, worth: Allowed) -> npt.NDArray[np.bool_]:
+    """In which environments a decision may be measured."""
+    if scenarios.rows is not None and decision.index is not None:
+        assert worth.rows is not None
+        open_: npt.NDArray[np.bool_] = worth.rows[scenarios.rows[decision.index]]
+        return open_
+    assert isinstance(scenarios.domain, Mixed)
+    return ~near(scenarios.domain, scenarios.points(decision.x[None, :])[0], worth.blocked)
+
+
+def recommend_robust(task: Task, history: History, state: State) -> Choice:
+    """The decision of the largest expected worth: on a list by the averaged belief, else by the model to search by.
+
+    As F is concave, F of the means is at least the expected F: decisions below the best expected one by that are out.
+    """
+    with single_thread():
+        (scenarios, aim), decisions = _scenarios(task), _scenarios(task)[0].decisions
+        rng = stream(task.seed, told_key(history.series()), Purpose.CANDIDATES)
+        if decisions.candidates is not None:
+            belief = state.doubted()
+            posteriors, X, numbered = belief.posteriors, decisions.candidates, _numbered(task, belief)
+            open_ = _counted(task, history)
+        else:
+            fitted = state.believed()
+            posteriors, numbered = (fitted.belief.posterior,), None
+            X, open_ = (
+                _searched(task, history, fitted.belief.posterior, rng, in_use(history.series(), fitted).told.X),
+                None,
+            )
+        normals = rng.standard_normal((max(_DRAWS // len(posteriors), 64), len(scenarios.weights)))
+        groups = scenarios.points(X) if numbered is None else numbered
+        index, mean, sd = _largest(posteriors, groups, scenarios, aim, normals, open_)
+        units = (state.doubted() if decisions.candidates is not None else state.believed().fit.hyperparameters).units
+        mean_y = _restored(units, aim, scenarios, mean)
+        point = decisions.at_index(index) if decisions.candidates is not None else Point(X[index])
+        return Choice(point, mean_y, units.scale * sd)
+
+
+def certify_mean(
+    task: Task, history: History, state: State, chosen: Choice | None, *, eps: float | None, draws: int
+) -> Proof:
+    """The certificate of the mean over environments, which is a Gaussian process itself: nothing is lost."""
+    belief, (scenarios, _) = state.doubted(), _scenarios(task)
+    groups, X, index = _certified(task, history, belief, chosen)
+    m, w, width = groups.shape
+    settings = [
+        PointMoments.of(summed(post, scenarios.weights, width, rigid=scenarios.rigid), groups.reshape(m, w * width))
+        for post in belief.posteriors
+    ]
+
+    def point(i: int) -> Point:
+        return scenarios.decisions.at_index(i) if scenarios.rows is not None else Point(X[i])
+
+    return certify_sums(
+        task, history, belief, settings, point, index=index, among=_among(task, history), eps=eps, draws=draws
+    )
+
+
+def certify_robust(task: Task, history: History, state: State, chosen: Choice | None) -> RobustRegret:
+    """What a decision may lose against the best one, by an aim that is not the mean: see `theory.robust_regret`."""
+    with finite_only():
+        belief, (scenarios, aim), objective = state.doubted(), _scenarios(task), task.objective
+        groups, X, index = _certified(task, history, belief, chosen)
+        open_ = _among(task, history)
+        rows = np.arange(len(groups)) if open_ is None else np.flatnonzero(open_)
+        moments = [grouped(post, groups[rows], rigid=scenarios.rigid) for post in belief.posteriors]
+        if index is None:
+            plain = np.mean([aim.value(each.mean, scenarios.weights) for each in moments], axis=0)
+            at = int(plain.argmax())
+        else:
+            at = int(np.searchsorted(rows, index))
+        found = [robust_regret(each.mean, each.cov, aim, scenarios.weights, index=at) for each in moments]
+        each_bound = np.array([one.bound for one in found])
+        scale, bound = belief.units.scale, careful_mean(each_bound)
+        lower, upper = (
+            _restored(belief.units, aim, scenarios, float(np.mean(values)))
+            for values in ([one.lower for one in found], [one.upper for one in found])
+        )
+        refuse_infinite(scale * bound, lower, upper)
+        number = int(rows[at])
+        point = scenarios.decisions.at_index(number) if scenarios.rows is not None else Point(X[number])
+        params, row = chosen_params(task, point)
+        return RobustRegret(
+            params=params,
+            row=row,
+            worth=float(objective.outward(lower)),
+            best=float(objective.outward(upper)),
+            bound=scale * bound,
+            aim=objective.over,
+            exact=scenarios.rows is not None,
+            trust=belief.trust(),
+            objective=objective.name,
+            model="given" if task.surrogate.method == "fixed" else "fitted",
+            used=belief.used,
+            told=len(history.series().y),
+            settings=len(found),
+            unsure=share_unsure(bound, each_bound.tolist()),
+        )
+
+
+def _restored(units: Units, aim: Aim, scenarios: Scenarios, worth: float) -> float:
+    """A worth in the units of y: F(shift + scale z) = F(1) shift + scale F(z)."""
+    of_one = float(aim.value(np.ones((1, len(scenarios.weights))), scenarios.weights)[0])
+    return of_one * units.shift + units.scale * worth
+
+
+def _scenarios(task: Task) -> tuple[Scenarios, Aim]:
+    assert task.scenarios is not None
+    assert task.aim is not None
+    return task.scenarios, task.aim
+
+
+def _numbered(task: Task, belief: Averaged) -> Floats | None:
+    """The points of all decisions of a list, with the numbers of their rows where the model has row effects."""
+    scenarios, candidates = task.scenarios, task.domain.candidates
+    assert scenarios is not None
+    if scenarios.rows is None or candidates is None:
+        return None
+    return belief.numbered(candidates, np.arange(len(candidates)))[scenarios.rows]
+
+
+def _counted(task: Task, history: History) -> npt.NDArray[np.bool_]:
+    """The decisions of a list of which some row is not excluded; all, where there are none."""
+    scenarios = task.scenarios
+    assert scenarios is not None
+    assert scenarios.rows is not None
+    counted = np.asarray(history.allowed(task.domain.n_candidates or 0)[scenarios.rows].any(axis=1))
+    return counted if counted.any() else np.ones_like(counted)
+
+
+def _among(task: Task, history: History) -> npt.NDArray[np.bool_] | None:
+    """Those decisions, where they are not all."""
+    assert task.scenarios is not None
+    if task.scenarios.rows is None:
+        return None
+    counted = _counted(task, history)
+    return None if counted.all() else counted
+
+
+def _certified(
+    task: Task, history: History, belief: Averaged, chosen: Choice | None
+) -> tuple[Floats, Floats, int | None]:
+    """The points of the decisions that a certificate counts, their codes, and the number of the chosen one."""
+    scenarios = task.scenarios
+    assert scenarios is not None
+    numbered = _numbered(task, belief)
+    if numbered is not None:
+        assert scenarios.decisions.candidates is not None
+        return numbered, scenarios.decisions.candidates, None if chosen is None else chosen.point.index
+    rng = stream(task.seed, told_key(history.series()), Purpose.CERTIFICATE)
+    told = scenarios.decisions_of(belief.told.X)
+    X = points_around(scenarios.decisions, worth_of_means(task, belief.mean), told, rng)
+    if chosen is not None:
+        X = np.vstack([chosen.point.x, X])
+    return scenarios.points(X), X, None if chosen is None else 0
+
+
+def _searched(task: Task, history: History, posterior: Posterior, rng: np.random.Generator, told: Floats) -> Floats:
+    """Decisions that may be best: points all over, around measured ones, and where an ascent of F of the means ends."""
+    del history
+    scenarios, aim = _scenarios(task)
+    score = RobustScore(posterior, scenarios, aim, 0.0)
+    X = points_around(scenarios.decisions, worth_of_means(task, posterior.mean), scenarios.decisions_of(told), rng)
+    anywhere = Allowed(None, np.empty((0, X.shape[1])))
+    objective = Objective(score.at, score.value_and_gradient)
+    found = argmax(scenarios.decisions, objective, X, score.at(X), anywhere)
+    return X if found is None else np.vstack([found.x, X])
+
+
+def _largest(
+    posteriors: tuple[Posterior, ...],
+    groups: Floats,
+    scenarios: Scenarios,
+    aim: Aim,
+    normals: Floats,
+    open_: npt.NDArray[np.bool_] | None,
+) -> tuple[int, float, float]:
+    """The decision of the largest expected worth over the settings, that, and its standard deviation."""
+    p = scenarios.weights
+    plain = np.mean([_plain(post, groups, scenarios, aim) for post in posteriors], axis=0)
+    if open_ is not None:
+        plain = np.where(open_, plain, -np.inf)
+    order = np.argsort(-plain, kind="stable")
+    order = order[np.isfinite(plain[order])]
+    if isinstance(aim, Expectation):
+        best = int(order[0])
+        return best, float(plain[best]), _sd(posteriors, groups[best : best + 1], scenarios, aim, normals)
+    best, most = int(order[0]), -np.inf
+    for begin in range(0, len(order), _AT_ONCE):
+        some = order[begin : begin + _AT_ONCE]
+        if plain[some[0]] <= most:  # at least what is expected of it, and of all that follow
+            break
+        parts = [grouped(post, groups[some], rigid=scenarios.rigid) for post in posteriors]
+        expected = np.mean([expected_aim(each.mean, each.cov, aim, p, normals=normals) for each in parts], axis=0)
+        if expected.max() > most:
+            best, most = int(some[expected.argmax()]), float(expected.max())
+    return best, most, _sd(posteriors, groups[best : best + 1], scenarios, aim, normals)
+
+
+def _plain(posterior: Posterior, groups: Floats, scenarios: Scenarios, aim: Aim) -> Floats:
+    """F of the means."""
+    m, w, width = groups.shape
+    return aim.value(posterior.mean(groups.reshape(m * w, width)).reshape(m, w), scenarios.weights)
+
+
+def _sd(posteriors: tuple[Posterior, ...], group: Floats, scenarios: Scenarios, aim: Aim, normals: Floats) -> float:
+    """The standard deviation of F at one decision over the posterior, and over the settings."""
+    means, variances = [], []
+    for post in posteriors:
+        each = grouped(post, group, rigid=scenarios.rigid)
+        values, vectors = np.linalg.eigh(each.cov[0])
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        F = aim.value(each.mean[0] + normals @ root.T, scenarios.weights)
+        means.append(F.mean())
+        variances.append(
+            float(each.sd_of(scenarios.weights[None, :])[0] ** 2) if isinstance(aim, Expectation) else F.var()
+        )
+    return float(np.sqrt(np.mean(variances) + np.var(means)))
