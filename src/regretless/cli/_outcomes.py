@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from regretless.arrays import as_finite_float
 from regretless.errors import InvalidInput
-from regretless.lab.aims import Aims, as_constraint, as_objective
+from regretless.lab.aims import Aims, as_aim, as_constraint, as_environment, as_objective
 from regretless.optimizer import Direction, LevelSet, Sense
 from regretless.optimizer.outcomes import as_fallback, as_outcomes, as_reference
 
@@ -63,6 +63,18 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
             "--above", type=float, help="Look for all rows with at least this value, in place of the best one."
         ),
         click.option("--below", type=float, help="Look for all rows with at most this value."),
+        click.option(
+            "--environment",
+            metavar="NAME=V1,V2,...",
+            help="What can be set in an experiment and not be chosen afterwards, such as humidity=20,40,80, or with "
+            "probabilities humidity=20:0.5,40:0.3,80:0.2. Rows are then decisions.",
+        ),
+        click.option(
+            "--aim",
+            metavar="TEXT",
+            help="With --environment, what a decision is worth over it: mean (the default), worst, cvar:0.2 (the mean "
+            "of the worst fifth) or mean-std:0.5.",
+        ),
     )
 
     def decorate(command: Command) -> Command:
@@ -78,10 +90,12 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
             risk: float | None,
             above: float | None,
             below: float | None,
+            environment: str | None,
+            aim: str | None,
             **rest: Any,
         ) -> Any:
             if not objectives:
-                others = (fallback, risk, limits, above, below)
+                others = (fallback, risk, limits, above, below, environment, aim)
                 if constraints or references or any(value is not None for value in others):
                     raise InvalidInput("--constraint, --range and the like go with --objective: say what is measured.")
                 return command(*args, aims=None, **rest)
@@ -93,6 +107,8 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
                 risk,
                 limits,
                 None if above is None and below is None else LevelSet(above, below),
+                None if environment is None else as_environment(environment),
+                None if aim is None else as_aim(aim),
             )
             _check(aims)
             return command(*args, aims=aims, **rest)
@@ -150,6 +166,10 @@ def _check(aims: Aims) -> None:
         raise InvalidInput("--range is for one objective: several have no common range. Leave it out.")
     if not aims.constraints and aims.risk is not None:
         raise InvalidInput("--risk goes with --constraint: without constraints there is none to violate.")
+    if aims.environment is None and aims.aim is not None:
+        raise InvalidInput("--aim goes with --environment: say what is not ours to choose, as in humidity=20,40.")
+    if aims.environment is not None and (aims.several or aims.constraints or aims.goal is not None):
+        raise InvalidInput("--environment is for one objective, without --constraint, --above or --below.")
     if aims.goal is not None:
         given = click.get_current_context().get_parameter_source("maximize") is not ParameterSource.DEFAULT
         if given or aims.several or aims.constraints or aims.limits is not None:

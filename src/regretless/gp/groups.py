@@ -130,7 +130,7 @@ class SummedKernel(Kernel):
         return X.reshape(-1, self.width) if self._is_sum(X) else X
 
     def _is_sum(self, X: Floats) -> bool:
-        return X.shape[1] == self.width * len(self.weights)
+        return bool(X.shape[1] == self.width * len(self.weights))
 
     def _sums(self, K: Floats) -> Floats:
         """The weighted sum over the last axis, where it has an entry per point of a sum."""

@@ -8,10 +8,12 @@ from typing import Any
 
 from regretless.errors import InvalidInput
 from regretless.optimizer import Direction, LevelSet, Sense
+from regretless.risk import Aim, CVaR, Expectation, MeanMinusStd, WorstCase
 from regretless.sheets import Experiments
+from regretless.spaces import Environment
 from regretless.spaces.scalars import show
 
-__all__ = ["Aims", "as_constraint", "as_objective"]
+__all__ = ["Aims", "as_aim", "as_constraint", "as_environment", "as_objective"]
 
 _CONSTRAINT = re.compile(r"(?P<name>.*\S)\s*(?P<sense><=|>=|≤|≥)\s*(?P<bound>\S+)")
 _DIRECTED = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<direction>maximi[sz]e|minimi[sz]e)")
@@ -28,6 +30,8 @@ class Aims:
     risk: float | None = None
     limits: Any = None
     goal: LevelSet | None = None
+    environment: Environment | None = None
+    aim: Aim | None = None  # over the environment
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -52,7 +56,8 @@ class Aims:
             "fallback": self.fallback,
             "risk": self.risk,
             "limits": self.limits,
-            "goal": self.goal,
+            "goal": self.goal if self.aim is None else self.aim,
+            "environment": self.environment,
         }
         return said | {name: value for name, value in more.items() if value is not None}
 
@@ -83,6 +88,57 @@ def as_constraint(text: str) -> tuple[str, tuple[Sense, float]]:
             f'a constraint is an outcome, <= or >=, and a number, such as "impurity <= 0.5", got {show(text)}.'
         ) from error
     return found["name"], ("<=" if found["sense"] in ("<=", "≤") else ">=", bound)
+
+
+def as_environment(text: str) -> Environment:
+    """An environment with its values and, where they are given, their probabilities.
+
+    >>> as_environment("humidity=20,40,80").values, as_environment("site=north:0.75,south:0.25").weights
+    ((20, 40, 80), (0.75, 0.25))
+    """
+    name, equals, listed = text.partition("=")
+    pairs = [part.strip().rpartition(":") for part in listed.split(",")]
+    weighted = [bool(colon) for _, colon, _ in pairs]
+    usable = bool(equals and name.strip()) and all(value for _, _, value in pairs) and len(set(weighted)) == 1
+    try:
+        weights = [float(p) for _, _, p in pairs] if usable and all(weighted) else None
+    except ValueError:
+        usable = False
+    if not usable:
+        raise InvalidInput(
+            f"an environment is a name and its values, such as humidity=20,40,80, or with a probability each "
+            f"humidity=20:0.5,40:0.3,80:0.2, got {show(text)}."
+        )
+    values = [_scalar(first if colon else last) for first, colon, last in pairs]
+    return Environment(name.strip(), values, weights)
+
+
+def as_aim(text: str) -> Aim:
+    """What a decision is worth over environments.
+
+    >>> as_aim("worst"), as_aim("cvar:0.2"), as_aim("mean-std")
+    (WorstCase(), CVaR(share=0.2), MeanMinusStd(share=0.5))
+    """
+    word, colon, number = text.strip().lower().partition(":")
+    try:
+        if word in ("mean", "worst") and not colon:
+            return Expectation() if word == "mean" else WorstCase()
+        if word == "cvar" and colon:
+            return CVaR(float(number))
+        if word == "mean-std":
+            return MeanMinusStd(float(number)) if colon else MeanMinusStd()
+    except ValueError:
+        pass
+    raise InvalidInput(f"an aim is mean, worst, cvar:0.2 or mean-std:0.5, with a share of your own, got {show(text)}.")
+
+
+def _scalar(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text.strip())
+        except ValueError:
+            continue
+    return text.strip()
 
 
 def as_objective(text: str) -> tuple[str, Direction | None]:

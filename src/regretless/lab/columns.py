@@ -4,6 +4,7 @@ from typing import Any
 
 from regretless.lab.aims import Aims
 from regretless.lab.text import number
+from regretless.risk import Expectation
 from regretless.sheets import Experiments
 
 __all__ = ["read_as", "wanted"]
@@ -30,6 +31,13 @@ def read_as(experiments: Experiments) -> list[dict[str, Any]]:
     return rows
 
 
+def _worth(name: str, direction: str, aims: Aims) -> str:
+    """An objective, with an environment what is wanted of it over that."""
+    if aims.environment is None:
+        return name
+    return (aims.aim or Expectation()).words(name, aims.environment.words, larger=direction == "maximize")
+
+
 def wanted(aims: Aims) -> str:
     """What is wanted, in words.
 
@@ -38,7 +46,9 @@ def wanted(aims: Aims) -> str:
     """
     if aims.goal is not None:
         return f"looked for: where {aims.goal.words(*aims.objectives)}"
-    said = [f"{name} {{}}to be {direction[:-3]}ised" for name, direction in aims.objectives.items()]
+    said = [
+        f"{_worth(name, direction, aims)} {{}}to be {direction[:-3]}ised" for name, direction in aims.objectives.items()
+    ]
     text = " and ".join([said[0].format("is "), *(each.format("") for each in said[1:])])
     bounds = [f"{name} {sense} {bound:g}" for name, (sense, bound) in aims.constraints.items()]
     return text + (f", with {' and '.join(bounds)}" if bounds else "")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.lab.text import objectives_of
-from regretless.spaces import Float, Int, Mixture
+from regretless.spaces import Environment, Float, Int, Mixture
 from regretless.spaces.conditions import existing
 from regretless.spaces.levels import Fixed
 from regretless.study import Study
@@ -21,6 +21,7 @@ __all__ = [
     "anchor_of",
     "anchor_words",
     "axis_of",
+    "in_usual_environment",
     "line_of",
     "moved",
     "slice_of",
@@ -62,12 +63,12 @@ class Slice:
 
 
 def anchor_of(study: Study) -> Mapping[str, Any]:
-    """What a slice goes through: the recommended point.
+    """What a slice goes through: the recommended point, a decision in its most probable environment.
 
     Several objectives have no such point, and a level set has none: then the first Pareto-optimal trial, or the best.
     """
     if len(objectives_of(study)) == 1 and study.goal is None:
-        return study.recommend().params
+        return in_usual_environment(study, study.recommend().params)
     if not study.best_trials:
         raise InvalidInput("there is nothing to draw: no trial has every outcome and satisfies the constraints yet.")
     return study.best_trials[0].params
@@ -86,6 +87,14 @@ def line_of(study: Study, outcome: str | None = None) -> tuple[float, str] | Non
     if wanted.goal is not None:
         return wanted.goal.level, f"level {wanted.goal.level:g}"
     return (wanted.bound, wanted.wanted) if wanted.role == "constraint" else None
+
+
+def in_usual_environment(study: Study, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A decision in its most probable environment, where there are any: a point of the space."""
+    environment = study.environment
+    if not isinstance(environment, Environment):
+        return params
+    return {**params, environment.name: environment.values[int(np.argmax(environment.weights))]}
 
 
 def axis_of(study: Study, name: str, n_grid: int = 41) -> Axis:

@@ -1,12 +1,14 @@
 """What the model believes, with the points it learnt it from."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from regretless.arrays import Floats, as_whole
 from regretless.errors import InvalidInput
+from regretless.lab.slices import in_usual_environment
 from regretless.optimizer import Outcome
 from regretless.plots.canvas import (
     ADDED,
@@ -109,7 +111,8 @@ def _outcome(study: Study, name: str | None) -> Outcome:
 def _anchor(study: Study) -> Recommendation | Trial:
     """Where what is not drawn is held: the recommended point, or one of several that are Pareto-optimal."""
     if len(objectives_of(study)) == 1:
-        return study.recommend()
+        found = study.recommend()
+        return replace(found, params=in_usual_environment(study, found.params))
     if not study.best_trials:
         raise InvalidInput("there is nothing to draw: no trial has every outcome and satisfies the constraints yet.")
     return study.best_trials[0]

@@ -102,5 +102,7 @@ class Corrections(Properties):
         >>> study.space.n_candidates
         5
         """
+        if self.environment is not None:
+            raise InvalidInput("a table with environments cannot be extended; begin a study with the longer one.")
         raw = read_rows(self.space, rows, id=id, ignore=ignore)
         return tuple(transitions.extend(self._recorder, raw, as_reason(reason)))

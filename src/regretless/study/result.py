@@ -1,5 +1,6 @@
 """What an optimisation found."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +74,9 @@ class Result(Shown):
             return f"{self.message}: no trial satisfies the constraints yet"
         if self.best is None:
             return f"{self.message}: nothing was measured"
+        if self.study.aim is not None:  # a single measurement says little about a decision
+            found = self.study.recommend()
+            return f"{self.message}: recommended {pairs_of(found.params)}, expected to be worth {found.mean:.8g}"
         return f"{self.message}: best {self.fun:.8g} at {pairs_of(self.best.params)}"
 
 

@@ -47,9 +47,9 @@ __all__ = [
 
 #: Multipliers at whose upper bounds tangents are tried: every tangent gives a bound, the smallest is taken.
 _TRIED = (0.0, 1.0, 2.0, 3.0)
-#: Steps of the golden section that looks for the best v; every v is valid.
-_STEPS = 60
-_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+#: Grids on which the best v is looked for, and their points; every v is valid.
+_ROUNDS = 5
+_GRID = 65
 
 
 def environment_information(covariance: npt.ArrayLike, weights: npt.ArrayLike, *, noise_var: float) -> Floats:
@@ -244,17 +244,17 @@ def _least(mu: Floats, S: Floats, aim: Aim, p: Floats) -> float:
     rows, factors = pieces
     means, sds = rows @ mu, np.sqrt(np.maximum(np.einsum("kv,vw,kw->k", rows, S, rows), 0.0))
 
-    def value(v: float) -> float:  # E(v - g)^+ is the excess of -g over -v
-        return v - float(factors @ _excess(-v, -means, sds))
+    low, high, best = float(means.min() - 10.0 * sds.max()), float(means.max() + 10.0 * sds.max()), -math.inf
+    for _ in range(_ROUNDS):  # concave in v
+        v = np.linspace(low, high, _GRID)
+        value = v - _excess(-v[:, None], -means, sds) @ factors  # E(v - g)^+ is the excess of -g over -v
+        at = int(value.argmax())
+        best = max(best, float(value[at]))
+        low, high = float(v[max(at - 1, 0)]), float(v[min(at + 1, _GRID - 1)])
+    return best
 
-    low, high = float(means.min() - 10.0 * sds.max()), float(means.max() + 10.0 * sds.max())
-    for _ in range(_STEPS):  # concave in v
-        left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        low, high = (low, right) if value(left) >= value(right) else (left, high)
-    return value(0.5 * (low + high))
 
-
-def _excess(u: float, mean: Floats, sd: Floats) -> Floats:
+def _excess(u: Floats | float, mean: Floats, sd: Floats) -> Floats:
     """``E(g - u)^+`` of each normal variable."""
     known = sd == 0.0
     z = (u - mean) / np.where(known, 1.0, sd)
