@@ -13,7 +13,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from regretless import Certificate, LevelSet, Study, Surrogate, maximize
+from regretless import Certificate, Expectation, LevelSet, Study, Surrogate, WorstCase, maximize
 from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
 from regretless.gp import Kernel
 from regretless.optimizer import Direction
@@ -279,6 +279,49 @@ def level_set() -> None:
     save(left, "level-set")
 
 
+def robust() -> None:
+    """The coating of the example: strength by temperature at each humidity, its mean and worst, and what is advised."""
+    example = runpy.run_path(str(STATIC.parents[1] / "examples" / "robust.py"))
+    humidity, ovens, strength = example["HUMIDITY"], example["OVENS"], example["strength"]
+    T = np.array([oven["T"] for oven in ovens])
+    f = np.array([[strength({"T": int(t), "humidity": h}) for h in humidity.values] for t in T])
+    ax = axes()
+    for curve, h in zip(f.T, humidity.values, strict=True):
+        ax.plot(T, curve, color="#BBBBBB", linewidth=1.2)
+        at = int(curve.argmax())
+        ax.annotate(
+            f"{h} %",
+            (float(T[at]), float(curve[at])),
+            (0, 4),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+            color=GREY,
+        )
+    for aim, colour, line, mark, label in (
+        (Expectation(), BLUE, "-", "o", "mean over humidity"),
+        (WorstCase(), VERMILLION, "--", "s", "worst humidity"),
+    ):
+        study = Study(ovens, environment=humidity, goal=aim, seed=1)
+        study.optimize(strength, 30)
+        worth, best = aim.value(f, np.array(humidity.weights)), study.recommend()
+        ax.plot(T, worth, color=colour, linestyle=line, linewidth=2.0, label=label)
+        at = int(np.flatnonzero(best.params["T"] == T)[0])
+        ax.plot(
+            T[at],
+            worth[at],
+            mark,
+            color=colour,
+            markersize=9,
+            markeredgecolor="white",
+            label=f"recommended: {T[at]} °C",
+        )
+    ax.set(xlabel="temperature of the oven [°C]", ylabel="strength [MPa]", ylim=(0.0, 55.0), xlim=(100, 200))
+    ax.set_title("The best recipe on a dry day (grey, 20 %) fails on a humid one", fontsize=10, loc="left")
+    ax.legend(frameon=False, fontsize=9, loc="lower center")
+    save(ax, "robust")
+
+
 if __name__ == "__main__":
     certificate()
     bound()
@@ -288,3 +331,4 @@ if __name__ == "__main__":
     noise()
     level_set()
     fidelities()
+    robust()

@@ -19,6 +19,7 @@ FACTS = {
     "mixed_space": r"layers +3\n +width +128\n +activation +gelu",
     "mixture": r"best 84\.\d+ at resin=0\.\d+, filler=0, fibre=0\.\d+",
     "own_rule": r"annealed +\d\.\d+ +\d\.\d+ +0\.\d+",
+    "robust": r"best on a dry day +185 .*9\.5(.|\n)*worst humidity +155 .*44\.6",
     "robot": r"You can stop: going on is expected to gain at most",
     "table": r"recommended: +7\d\.\d ± \d\.\d in E\d{3}",
     "two_objectives": r"of 187 rows to choose from",

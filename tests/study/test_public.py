@@ -77,6 +77,15 @@ PUBLIC = [
     "RandomStraddle",
     "Region",
     "RegionLoss",
+    "CVaR",
+    "Environment",
+    "Expectation",
+    "MeanMinusStd",
+    "Perturbation",
+    "RobustRegret",
+    "RobustUCB",
+    "WeightSet",
+    "WorstCase",
 ]
 
 HEAVY = ["torch", "pandas", "matplotlib", "sqlalchemy", "scipy.stats", "rich", "click", "polars", "alembic", "psycopg"]
@@ -110,7 +119,7 @@ def test_what_is_said_of_a_study_reads_the_same_everywhere(name):
     of_study = arguments(regretless.Study)
     taken = arguments(regretless.maximize if name == "maximize" else regretless.Study.open)
     missing = set(of_study) - set(taken)
-    assert missing == ({"direction", "goal"} if name == "maximize" else set())
+    assert missing == ({"direction", "goal", "environment"} if name == "maximize" else set())
     for each in sorted(set(of_study) & set(taken) - {"space"}):
         here, there = of_study[each], taken[each]
         if here.default is not None and name == "open":
