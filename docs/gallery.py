@@ -29,6 +29,7 @@ SHOWN = {
     "constraints": ("Constraints that must be measured", "howto/outcome-constraints"),
     "two_objectives": ("Two objectives", "howto/several-objectives"),
     "level_set": ("Where a level is reached", "howto/level-sets"),
+    "robust": ("Good at any humidity", "howto/robust"),
     "fidelities": ("Cheaper approximations", "explanation/fidelities"),
     "ask_tell": ("Ask and tell: batches, failures, past data", "howto/ask-tell"),
     "workers": ("Four workers", "howto/workers"),
@@ -43,7 +44,7 @@ ALSO = {
     "paper": ("The paper's experiments", "paper", "paper/materials.png"),
 }
 #: Pictures of examples that draw none.
-_BORROWED = {"fidelities": "fidelities.png", "robot": "bench/trials-light.png"}
+_BORROWED = {"fidelities": "fidelities.png", "robust": "robust.png", "robot": "bench/trials-light.png"}
 
 
 def main() -> None:

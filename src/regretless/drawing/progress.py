@@ -30,7 +30,9 @@ def history_figure(study: Study, outcome: str | None = None) -> Figure | None:
     if not told:
         return None
     values = [value for _, value in told]
-    ranked = wanted.role == "objective" and wanted.goal is None and len(objectives_of(study)) == 1
+    # single results in one environment or another show no progress of a decision
+    ranked = wanted.role == "objective" and wanted.goal is None and study.aim is None
+    ranked = ranked and len(objectives_of(study)) == 1
     title = "Best so far" if ranked else f"{wanted.name} by trial"
     says = f"{title}: {len(values)} results of {wanted.name}, {number(min(values))} to {number(max(values))}"
     canvas, line = Canvas(_WIDE, _HIGH, says), line_of(study, wanted.name)

@@ -78,6 +78,8 @@ def anchor_words(study: Study) -> str:
     """What that point is called."""
     if study.goal is not None:
         return "as in the best trial"
+    if study.environment is not None:
+        return "as recommended, in the most probable environment"
     return "as recommended" if len(objectives_of(study)) == 1 else "as in a Pareto-optimal trial"
 
 

@@ -57,9 +57,7 @@ def html_report(
         *_fronts(study, row_name),
         *figures(study, stop),
         "<h2>Every suggestion, explained</h2>",
-        _EXPLAINED.format(score_words(study), _BONUS if study.goal is None else _NEAR)
-        if len(study.outcomes) == 1
-        else _EXPLAINED_SEVERAL,
+        _explained(study),
         *_again(study),
         *_away(study),
         _suggestions(study, row_name, progress),
@@ -70,6 +68,19 @@ def html_report(
     return html_page(title, "\n".join(parts), generator=f"regretless {__version__}")
 
 
+def _explained(study: Study) -> str:
+    """How suggestions are chosen, in words."""
+    if study.aim is not None:
+        return _EXPLAINED_ROBUST
+    if len(study.outcomes) > 1:
+        return _EXPLAINED_SEVERAL
+    return _EXPLAINED.format(score_words(study), _BONUS if study.goal is None else _NEAR)
+
+
+_EXPLAINED_ROBUST = """<p>The next decision is the one with the largest <b>bound on what it is worth over its
+environments</b>: what the model expects, and √ζ times the sd of that, with ζ drawn at random each time. It is then
+measured in the environment that tells most about its worth. <b>Expected</b> is what the measurement should have given
+by the results there were: the median, and in brackets where nine of ten should fall.</p>"""
 _EXPLAINED = """<p>The next experiment is the one with the <b>{}</b> of the model: {}. ζ is drawn at
 random each time. A <b>cautious</b> draw (one in twenty is smaller) would have trusted what is known, a <b>bold</b> one
 (one in twenty is larger) would have looked where least is known. Where all three name the same experiment, luck had no
@@ -120,7 +131,7 @@ def _suggestions(study: Study, row_name: str, progress: Callable[[], Any]) -> st
         rows.append([str(trial.number), where, _hoped(hoped), *_why(study, trial, why, row_name)])
     if not rows:
         return "<p>Nothing was suggested yet.</p>"
-    draws = ["a cautious draw", "a bold draw"] if len(study.outcomes) == 1 else []
+    draws = ["a cautious draw", "a bold draw"] if len(study.outcomes) == 1 and study.aim is None else []
     return table(["trial", "suggested", "expected", "ζ", *draws, "came out"], rows)
 
 
@@ -143,7 +154,7 @@ def _away(study: Study) -> list[str]:
 
 
 def _why(study: Study, trial: Trial, why: Explanation | None, row_name: str) -> list[str]:
-    if len(study.outcomes) > 1:
+    if len(study.outcomes) > 1 or study.aim is not None:
         return [_drawn(trial), results(study, trial) or trial.status]
     if why is None:
         reason = {"design": "initial design: nothing to model yet", "random": trial.fallback or "at random"}

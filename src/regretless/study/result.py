@@ -1,6 +1,5 @@
 """What an optimisation found."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
