@@ -38,6 +38,9 @@ class LogImprovement:
     def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats]:
         """``Phi(z) / EI`` and ``phi(z) / EI``; below the incumbent as ratios to the density, which never underflow."""
         z = (mean - self.incumbent) / sd
+        if (z < 0.0).all():  # as a rule
+            below = sd * psi_ratio(-z)
+            return mills(-z) / below, 1.0 / below
         down, up = np.maximum(-z, 0.0), np.maximum(z, 0.0)
         below, above = sd * psi_ratio(down), sd * psi(-up)
         density = np.exp(-0.5 * np.minimum(up, 40.0) ** 2 - _LOG_SQRT_2PI)

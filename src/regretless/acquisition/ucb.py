@@ -126,6 +126,10 @@ class IRGPUCB(UCB):
     upper bound with s = 4, unless the values look like one hill (ADR 55). They leave local maxima that the first model
     would stay at.
 
+    ``additive``, on with ``excursions``: where a sum of functions of one column each explains the results clearly
+    better than the second model does, excursions go to the upper bound of each column instead (ADR 90), on one hill
+    too.
+
     >>> IRGPUCB("theory").law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
     14.429216
     >>> IRGPUCB("tight").law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
@@ -137,12 +141,17 @@ class IRGPUCB(UCB):
     name: ClassVar[str] = "irgp-ucb"
     family: ClassVar[type[ShiftedExponential]] = ShiftedExponential
     excursions: bool | None = None
+    additive: bool | None = None
 
     def __post_init__(self) -> None:
         if self.setting != "tight":
             UCB.__post_init__(self)
         if self.excursions is None:
             object.__setattr__(self, "excursions", self.setting == "auto")
+        if self.additive is None:
+            object.__setattr__(self, "additive", self.excursions)
+        if self.additive and not self.excursions:
+            raise InvalidInput(f"{self.name}: additive=True is about excursions; leave it out, or allow excursions.")
 
     def law(self, n_candidates: int | None, dim: int) -> Law:
         """As for `UCB`; the tight law is that of a table."""
@@ -166,6 +175,16 @@ class IRGPUCB(UCB):
         if self.setting != "auto":
             return self
         return replace(self, setting=ShiftedExponential(BOX_SHIFT)) if t % EXCURSIONS == 0 else EI()
+
+    def by_columns(self, t: int) -> "IRGPUCB":
+        """The rule of step t, an excursion, where columns are looked at one by one: s = 0 and s = 4 in turns.
+
+        >>> [IRGPUCB().by_columns(t).law(None, dim=2).mean(t) for t in (2, 3, 5)]
+        [2.0, 6.0, 2.0]
+        """
+        if self.setting != "auto":
+            return self
+        return replace(self, setting=ShiftedExponential(BOX_SHIFT if t % EXCURSIONS == 0 else 0.0))
 
     def _default(self, n_candidates: int | None, dim: int) -> Law:  # noqa: ARG002
         if n_candidates is None:

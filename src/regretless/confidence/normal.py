@@ -63,6 +63,8 @@ def psi_ratio(z: npt.ArrayLike) -> Floats:
     if far.all():  # a common case, worth the copies it saves
         return _floats(mills(z) / (z + 2.0 / _fraction(z)))
     ratio = np.asarray(mills(z))
+    if not far.any():
+        return _floats(1.0 - z * ratio)
     near = ~far
     ratio[near] = 1.0 - z[near] * ratio[near]
     ratio[far] /= z[far] + 2.0 / _fraction(z[far])
@@ -98,10 +100,15 @@ def log_psi(z: npt.ArrayLike) -> Floats:
     -5e+19
     """
     z = np.asarray(z, dtype=np.float64)
+    far = z > _FRACTION_FROM
     with np.errstate(over="ignore", divide="ignore", under="ignore"):
-        above = np.maximum(z, _FRACTION_FROM)  # only one branch is used; keep both free of nonsense
-        far = -0.5 * above * above - _LOG_SQRT_2PI + np.log(psi_ratio(above))
-        return _floats(np.where(z > _FRACTION_FROM, far, np.log(psi(np.minimum(z, _FRACTION_FROM)))))
+        if not far.any():
+            return _floats(np.log(psi(z)))
+        if far.all():
+            return _floats(-0.5 * z * z - _LOG_SQRT_2PI + np.log(psi_ratio(z)))
+    log = np.empty_like(z)  # each branch where it is used, the dear fraction above all
+    log[far], log[~far] = log_psi(z[far]), log_psi(z[~far])
+    return log
 
 
 def inverse_mills_lower(z: npt.ArrayLike) -> Floats:

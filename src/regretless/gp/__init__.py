@@ -1,10 +1,11 @@
 """The surrogate: kernels, exact posterior, posterior over a table, evidence, fit, function draws."""
 
+from regretless.gp.additive import Additive, AdditivePosterior, additive_setting
 from regretless.gp.averaging import Drawn, Settings, draw_settings
 from regretless.gp.belief import Belief, Candidates, Model
 from regretless.gp.blocks import BlockPosterior, Found, block_posterior
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
-from regretless.gp.estimation import fit
+from regretless.gp.estimation import fit, left_out_density
 from regretless.gp.fidelity import FidelityKernel, LevelDiscrepancy, TruncatedDiscrepancy
 from regretless.gp.groups import Grouped, SummedKernel, grouped, summed
 from regretless.gp.hyperparameters import Hyperparameters
@@ -19,6 +20,8 @@ from regretless.gp.table import TablePosterior, table_posterior
 from regretless.gp.transfer import Source, TaskKernel
 
 __all__ = [
+    "Additive",
+    "AdditivePosterior",
     "Belief",
     "BlockPosterior",
     "Candidates",
@@ -42,6 +45,7 @@ __all__ = [
     "TaskKernel",
     "TruncatedDiscrepancy",
     "Units",
+    "additive_setting",
     "block_posterior",
     "draw_on_table",
     "draw_paths",
@@ -50,6 +54,7 @@ __all__ = [
     "fitted_to",
     "grouped",
     "is_one_hill",
+    "left_out_density",
     "pooled",
     "posterior",
     "prior_factor",

@@ -77,15 +77,16 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
         return None
     try:
         task, history = asked_from(study, trial.number)
-        elsewhere = excursion(task, history)
-        law, t = _law(task, elsewhere or task.rule), history.n_ruled + 1
+        elsewhere, state = excursion(task, history, State.empty(task))
+        law, t = _law(task, task.rule if elsewhere is None else elsewhere.rule), history.n_ruled + 1
         if law is None:
             return None
         low, third, two_thirds, high = (law.quantile(t, p) for p in (CAUTIOUS, 1 / 3, 2 / 3, BOLD))
         if not low < high:
             return None
-        state = believed(task, history, trial.number, State.empty(task))  # the model does not depend on the draw
         away = elsewhere is not None
+        if not away:
+            state = believed(task, history, trial.number, state)  # the model does not depend on the draw
         cautious, bold = (_pick(task, history, trial.number, value, state, away=away) for value in (low, high))
     except RegretlessError:  # a model that could not be fitted then cannot be asked now
         return None
@@ -175,7 +176,8 @@ class _GivenStraddle(RandomStraddle):
 def _pick(task: Task, history: History, number: int, zeta: float, state: State, *, away: bool) -> Pick:
     """The same suggestion with this zeta in place of a draw."""
     constant = Schedule.constant(zeta)
-    rule: Rule = IRGPUCB(constant, excursions=True) if away else GPUCB(constant)
+    additive = isinstance(task.rule, IRGPUCB) and task.rule.additive
+    rule: Rule = IRGPUCB(constant, excursions=True, additive=additive) if away else GPUCB(constant)
     if task.level is not None:
         rule = _GivenStraddle(zeta)
     made, _ = suggest(replace(task, rule=rule), history, number, state)

@@ -46,7 +46,8 @@ def _varying(study: Study) -> list[str]:
 def _lengthscales(study: Study, outcome: str | None) -> dict[str, float]:
     if outcome not in (None, study.objective):
         raise InvalidInput('by="lengthscale" is for the (first) objective; use by="variance" for other outcomes.')
-    fits = [trial.hyperparameters for trial in study.trials if trial.hyperparameters is not None]
+    own = [trial for trial in study.trials if "excursion" not in trial.details]  # others go by another model
+    fits = [trial.hyperparameters for trial in own if trial.hyperparameters is not None]
     names = _varying(study)
     if not fits or len(fits[-1]["lengthscale"]) != len(names):
         raise InvalidInput(

@@ -17,6 +17,7 @@ from regretless.optimizer.certificate import (
     RegionLoss,
     RobustRegret,
 )
+from regretless.optimizer.excursions import Excursion, excursion
 from regretless.optimizer.expectation import expect, expect_measurement
 from regretless.optimizer.front import Front
 from regretless.optimizer.history import (
@@ -57,7 +58,7 @@ from regretless.optimizer.scene import reference_of
 from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
 from regretless.optimizer.stopping import HypervolumeLeft, Misclassified, Regret, StopRule, check_stop
-from regretless.optimizer.suggestion import Suggestion, excursion, suggest
+from regretless.optimizer.suggestion import Suggestion, suggest
 from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, chosen_params, params_of, with_table
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "Choice",
     "Classified",
     "Direction",
+    "Excursion",
     "FeasibleRegret",
     "Fit",
     "Fitted",

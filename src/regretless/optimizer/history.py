@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp import Hyperparameters, Noise, Source, Units
+from regretless.gp import Additive, Hyperparameters, Noise, Source, Units
 from regretless.optimizer.task import Task
 from regretless.spaces import UNLISTED, Place
 
@@ -300,8 +300,17 @@ def source_from_data(data: Mapping[str, Any]) -> Source:
     return Source(**arrays, family=data["family"], units=Units(**data["units"]))
 
 
-def hyperparameters_to_data(h: Hyperparameters) -> dict[str, Any]:
-    """Hyperparameters as plain JSON."""
+def hyperparameters_to_data(h: Hyperparameters | Additive) -> dict[str, Any]:
+    """Hyperparameters as plain JSON; those of a sum of functions of one column each have a variance for each."""
+    if isinstance(h, Additive):
+        return {
+            "family": "additive matern52",
+            "lengthscale": h.lengthscale,
+            "signal_var": h.signal_var,
+            "noise_var": h.noise_var,
+            "shift": h.units.shift,
+            "scale": h.units.scale,
+        }
     return {
         "family": h.family,
         "lengthscale": h.lengthscale,

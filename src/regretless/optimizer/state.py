@@ -2,20 +2,30 @@
 
 from dataclasses import dataclass, replace
 
+from regretless.gp import Additive
 from regretless.linalg import single_thread
 from regretless.optimizer.average import Averaged, averaged
 from regretless.optimizer.history import History
 from regretless.optimizer.model import Fitted, believe, explore, outdated
 from regretless.optimizer.task import Task
 
-__all__ = ["State", "believed", "doubted", "kept", "with_search", "with_survey"]
+__all__ = ["State", "Verdict", "believed", "doubted", "kept", "with_search", "with_survey"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether values are those of a sum of functions of one column each: its setting if they are."""
+
+    trials: tuple[int, ...]  # what it rests on
+    y: tuple[float, ...]
+    setting: Additive | None
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """For each outcome the posterior to search by, and the belief to certify by, as far as they were asked for.
 
-    ``survey`` is that of excursions, which are made with one outcome only.
+    ``survey`` and ``verdict`` are those of excursions, which are made with one outcome only.
 
     It only saves time: whoever starts without gets the same bits.
     """
@@ -23,6 +33,7 @@ class State:
     search: tuple[Fitted | None, ...]
     doubts: tuple[Averaged | None, ...]
     survey: Fitted | None = None
+    verdict: Verdict | None = None
 
     @classmethod
     def empty(cls, task: Task) -> "State":

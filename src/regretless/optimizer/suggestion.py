@@ -3,28 +3,31 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from regretless.acquisition import IRGPUCB, Rule
+from regretless.acquisition import IRGPUCB, UCB
 from regretless.errors import NumericalError
-from regretless.gp import Hyperparameters, is_one_hill
+from regretless.gp import Additive, Hyperparameters
 from regretless.linalg import single_thread
 from regretless.optimizer.available import open_points, worth_trying
+from regretless.optimizer.excursions import Excursion, by_columns, excursion
 from regretless.optimizer.history import Fit, History
 from regretless.optimizer.robust import choose
 from regretless.optimizer.scene import reference_to_keep, scene_of
-from regretless.optimizer.state import State, with_search, with_survey
+from regretless.optimizer.state import State, with_search
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import (
+    COARSE,
     Allowed,
     argmax,
     as_tried,
+    best_of_columns,
     designed_point,
     is_allowed,
     undirected_point,
 )
-from regretless.spaces import Point
+from regretless.spaces import Mixed, Point
 
-__all__ = ["Suggestion", "excursion", "suggest"]
+__all__ = ["Suggestion", "suggest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Suggestion:
     jitter: float = 0.0
     fallback: str | None = None  # why the rule was not followed, if it was not
     fits: tuple[Fit, ...] = ()  # the hyperparameters to search by, of each outcome
-    survey: Hyperparameters | None = None  # those of an excursion, if it is one
+    survey: Hyperparameters | Additive | None = None  # those of an excursion, if it is one
     reference: tuple[float, ...] | None = None  # of several objectives, as maximised, once it stays
 
 
@@ -59,49 +62,75 @@ def suggest(task: Task, history: History, trial: int, state: State | None) -> tu
             point = designed_point(task.domain, task, history.n_designed, trial, fresh)
             return Suggestion(point, "design", {}), state
         try:
-            state = with_search(task, history, trial, state)
-            elsewhere = excursion(task, history)
-            if elsewhere is not None:
-                state = with_survey(task, history, state)
-            return _ruled(task, history, trial, state, allowed, elsewhere), state
+            elsewhere, state = excursion(task, history, state)
+            if elsewhere is None or _fits_always(task):
+                state = with_search(task, history, trial, state)
+            found = None
+            if elsewhere is not None and elsewhere.columns is not None:
+                found = _column_by_column(task, history, trial, elsewhere, allowed)
+                if found is None:  # the point was tried before: the step is one of the model to search by
+                    elsewhere, state = None, with_search(task, history, trial, state)
+            return found or _ruled(task, history, trial, state, allowed, elsewhere), state
         except NumericalError as error:
             return _random(task, trial, allowed, str(error)), replace(State.empty(task), doubts=state.doubts)
+
+
+def _fits_always(task: Task) -> bool:
+    """Whether the model to search by is fitted at excursions too, as it was before they went by columns."""
+    return not (isinstance(task.rule, IRGPUCB) and task.rule.additive)
 
 
 def _random(task: Task, trial: int, allowed: Allowed, why: str) -> Suggestion:
     return Suggestion(undirected_point(task.domain, task, trial, allowed), "random", {}, fallback=why)
 
 
-def excursion(task: Task, history: History) -> Rule | None:
-    """The rule of the next step if it is an excursion: one is due, and what was told does not look like one hill.
-
-    A list of candidates is searched by one model: its theorem is about that, and tables gain nothing (ADR 55).
-    """
-    if not isinstance(task.rule, IRGPUCB) or task.domain.n_candidates is not None or task.surrogate.survey() is None:
+def _column_by_column(
+    task: Task, history: History, trial: int, elsewhere: Excursion, allowed: Allowed
+) -> Suggestion | None:
+    """The best of every column under a sum of functions; None where that may not be tried."""
+    columns, rule, domain, t = elsewhere.columns, elsewhere.rule, task.domain, history.n_ruled + 1
+    assert columns is not None
+    assert isinstance(rule, UCB)
+    assert isinstance(domain, Mixed)
+    zeta = float(rule.law(None, domain.dim).draw(t, stream(task.seed, trial, Purpose.RULE)))
+    setting = columns.setting
+    point = as_tried(domain, Point(best_of_columns(domain, by_columns(columns, zeta))))
+    worth = worth_trying(task, history, allowed, setting.noise_var / sum(setting.signal_var))
+    if not is_allowed(domain, point, worth):
         return None
-    rule, series = task.rule.excursion(history.n_ruled + 1), history.series()
-    if rule is None or not len(series.y) or is_one_hill(series.told.X, series.y, task.categorical):
-        return None
-    return rule
+    mean, sd = setting.units.restored(*columns.mean_sd(point.x[None, :]))
+    return Suggestion(
+        point,
+        "rule",
+        {"zeta": zeta, "excursion": 1.0, "additive": 1.0},
+        expected=((float(mean[0]), float(sd[0])),),
+        jitter=columns.factor.jitter,
+        survey=setting,
+    )
 
 
 def _ruled(
-    task: Task, history: History, trial: int, state: State, allowed: Allowed, elsewhere: Rule | None
+    task: Task, history: History, trial: int, state: State, allowed: Allowed, elsewhere: Excursion | None
 ) -> Suggestion:
-    domain, fits = task.domain, tuple(fitted.fit for fitted in state.all_believed())
-    models, rule, drawn = state.all_believed(), task.rule, {}
-    if elsewhere is not None:
+    domain, rule, drawn = task.domain, task.rule, {}
+    if elsewhere is None:
+        models = state.all_believed()
+    else:
         assert state.survey is not None
-        models, rule, drawn = (state.survey,), elsewhere, {"excursion": 1.0}
+        models, rule, drawn = (state.survey,), elsewhere.rule, {"excursion": 1.0}
+    fits = tuple(fitted.fit for fitted in (state.all_believed() if elsewhere is None or _fits_always(task) else ()))
     scene = scene_of(task, history, trial, state, models)
     rng = stream(task.seed, trial, Purpose.RULE)
-    noise_share = max(fit.hyperparameters.noise_var / fit.hyperparameters.signal_var for fit in fits)
+    settings = [fit.hyperparameters for fit in fits or (models[0].fit,)]
+    noise_share = max(each.noise_var / each.signal_var for each in settings)
     worth = worth_trying(task, history, allowed, noise_share)
     found: Point | None
     if task.scenarios is not None:
         found, record = choose(task, scene, history.n_ruled + 1, rng, worth)
     else:
         objective, values, record = scene.draw(rule, history.n_ruled + 1, rng)
+        if not fits:
+            objective = replace(objective, precision=COARSE)
         found = argmax(domain, objective, scene.X, values, worth, scene.views[0].blocks)
     if found is None:
         listed = domain.n_candidates is not None

@@ -99,7 +99,9 @@ measures nothing twice.</p>"""
 _EXCURSIONS = """<p>An <b>excursion</b> looks elsewhere: it goes by a second model that keeps to the scale of the whole
 space, where the first one has come to know its best place closely and would stay there. In turns it takes what promises
 the largest improvement, without any draw, and the best by mean and ζ; what a cautious and a bold draw would have picked
-is then by the second model, too. There are no excursions while the results look like the slopes of one hill.</p>"""
+is then by the second model, too. There are none while the results look like the slopes of one hill. Where a sum of
+functions of one parameter each explains the results clearly better, an excursion takes the best value of every
+parameter by mean and ζ instead.</p>"""
 
 
 def _facts(facts: Iterable[tuple[str, str]]) -> str:

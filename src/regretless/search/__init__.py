@@ -2,6 +2,7 @@
 
 from regretless.search.ascent import climb_in
 from regretless.search.bfgs import climb
+from regretless.search.columns import best_of_columns
 from regretless.search.design import Design
 from regretless.search.domain import (
     Allowed,
@@ -15,15 +16,17 @@ from regretless.search.domain import (
     search_table,
     undirected_point,
 )
-from regretless.search.product import FINE, Objective, near, search_product
+from regretless.search.product import COARSE, FINE, Objective, near, search_product
 
 __all__ = [
+    "COARSE",
     "FINE",
     "Allowed",
     "Design",
     "Objective",
     "argmax",
     "as_tried",
+    "best_of_columns",
     "climb",
     "climb_in",
     "climber",

@@ -20,6 +20,8 @@ SCAN_UP_TO = 1000
 STARTS = 8
 #: How closely a local search goes for its top, as a share of the score's scale; closer only costs more steps.
 PRECISION = 1e-4
+#: For steps that look around, to which the last digits are nothing (ADR 90).
+COARSE = 1e-2
 #: For scores with edges, where constraints or objectives meet: the scale is that of the whole score, and what is to be
 #: gained along an edge is a small share of it (ADR 52).
 FINE = 1e-6

@@ -42,8 +42,8 @@ class Trial(Shown):
     details
         Why this point: what the rule drew (``zeta``, squared; thresholds and maxima in the model's standardised units)
         and what the model expected (``mean``, ``sd``, in the user's units and sign); ``excursion`` is 1 where the
-        step was taken by the model that looks elsewhere; where there are very many results, on how many (``used``) of
-        how many (``told``) the model rests.
+        step was taken by the model that looks elsewhere, ``additive`` is 1 where that went column by column; where
+        there are very many results, on how many (``used``) of how many (``told``) the model rests.
     hyperparameters
         The model behind the suggestion, None for the initial design.
     jitter

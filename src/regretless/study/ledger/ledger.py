@@ -316,4 +316,4 @@ _ADD: Mapping[str, Callable[[Ledger, Event], None]] = {
 
 def _survey(data: Mapping[str, Any]) -> dict[str, Any]:
     """Hyperparameters of an excursion as they were before they were stored: a list is a tuple."""
-    return {**data, "lengthscale": tuple(data["lengthscale"])}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
