@@ -169,7 +169,7 @@ def publish(rows: list[Row], folder: Path, console: Console, *, quick: bool) -> 
     content = {"manifest": store.manifest(), "quick": quick, "works": works, "rows": [asdict(row) for row in rows]}
     versions = {peer: store.versions(PEERS[peer].venv)[PEERS[peer].packages[0]] for peer in PEERS}
     store.write_json(folder / "cost.json", {**content, "versions": versions})
-    draw_cost(rows, folder / "cost.png")
+    draw_cost(rows, folder / "cost.png", {name: work.title for name, work in WORKS.items()})
     console.print(f"{folder / 'cost.json'}\n{folder / 'cost.png'}", highlight=False, soft_wrap=True)
 
 

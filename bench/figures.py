@@ -1,5 +1,7 @@
 """Figures of both benchmarks; colours that the colour-blind can tell apart (Okabe and Ito), and line styles."""
 
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -7,12 +9,25 @@ from typing import Any, Protocol
 import numpy as np
 
 from bench.adapters import OURS, PEERS, Floats
-from bench.statistics import AWAY, FLOOR
+from bench.statistics import FLOOR
 
 __all__ = ["draw_cost", "draw_found", "draw_losses", "draw_regret", "draw_targets", "draw_wrong"]
 
+#: Of each package its colour in every figure: Okabe and Ito's, then Paul Tol's. Vermillion is ours.
+_OF_PEER = {
+    "botorch-logei": "#0072B2",
+    "botorch-ucb": "#56B4E9",
+    "ax": "#332288",
+    "optuna-gp": "#009E73",
+    "optuna-tpe": "#44AA99",
+    "scikit-optimize": "#CC79A7",
+    "bayes-opt": "#000000",
+    "smac": "#999933",
+    "baybe": "#E69F00",
+    "hebo": "#882255",
+    "random": "#767676",
+}
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999933")
-_STYLES = ("-", "--", ":")
 _OWN_STYLES = ("-", "--", ":", "-.", (0, (1, 3)), (0, (8, 3)))
 _OWN_COLOUR = "#D55E00"
 
@@ -37,15 +52,15 @@ def style(peer: str) -> dict[str, Any]:
         }
     number = [name for name in PEERS if name not in OURS].index(peer)
     return {
-        "color": _COLOURS[number % len(_COLOURS)],
-        "linestyle": _STYLES[number // len(_COLOURS)],
-        "linewidth": 1.2,
+        "color": _OF_PEER.get(peer, _COLOURS[number % len(_COLOURS)]),
+        "linestyle": "-",
+        "linewidth": 1.4,
         "zorder": 1,
     }
 
 
-def draw_cost(rows: Sequence[CostRow], path: Path) -> None:
-    """Seconds per suggestion on a log scale, one panel a work."""
+def draw_cost(rows: Sequence[CostRow], path: Path, titles: Mapping[str, str]) -> None:
+    """Seconds per suggestion on a log scale, one panel per work; a method has its colour."""
     works = list(dict.fromkeys(row.work for row in rows if row.unit == "s"))
     if not works:
         return
@@ -53,9 +68,10 @@ def draw_cost(rows: Sequence[CostRow], path: Path) -> None:
     for axis, work in zip(axes, works, strict=False):
         shown = [row for row in rows if row.work == work][::-1]
         labels = [PEERS[row.peer].label if row.peer in PEERS else row.peer for row in shown]
-        ours = [row.peer in OURS or row.peer.startswith("Regretless") for row in shown]
-        axis.scatter([row.value for row in shown], labels, c=[_OWN_COLOUR if own else _COLOURS[0] for own in ours])
-        axis.set(title=work, xscale="log", xlabel="CPU seconds per suggestion")
+        colours = [style(row.peer)["color"] if row.peer in PEERS else _other(row.peer) for row in shown]
+        axis.scatter([row.value for row in shown], labels, c=colours, s=40, zorder=3)
+        axis.set(xscale="log", xlabel="CPU seconds per suggestion")
+        axis.set_title(textwrap.fill(titles.get(work, work), 44), fontsize=9)
         low, high = min(row.value for row in shown), max(row.value for row in shown)
         axis.set_xlim(10.0 ** np.floor(np.log10(0.8 * low)), 10.0 ** np.ceil(np.log10(1.25 * high)))
         axis.xaxis.set_minor_formatter("")  # decades are enough; the labels between them run into each other
@@ -65,42 +81,50 @@ def draw_cost(rows: Sequence[CostRow], path: Path) -> None:
 
 
 def draw_regret(curves: Mapping[str, Mapping[str, Floats]], path: Path) -> None:
-    """Relative regret over all problems, then median and quartiles on each; ``curves[problem][peer]`` is (seeds, t)."""
-    figure, (mean, away, *axes) = _grid(len(curves) + 2)
-    for peer in dict.fromkeys(peer for by_peer in curves.values() for peer in by_peer):
-        if all(peer in by_peer for by_peer in curves.values()):
-            used = np.linspace(0.0, 1.0, 101)
-            paths = [_at(by_peer[peer], used) for by_peer in curves.values()]
-            mean.plot(
-                used, np.mean([path.mean(axis=0) for path in paths], axis=0), label=PEERS[peer].label, **style(peer)
-            )
-            away.plot(used, np.mean([(path > AWAY).mean(axis=0) for path in paths], axis=0), **style(peer))
-    share = "share of the evaluations"
-    mean.set(title="all: mean relative regret", yscale="log", xlabel=share, ylabel="of (optimum - median of f)")
-    away.set(title="all: runs more than 1 % away", ylim=(0.0, 1.0), xlabel=share, ylabel="share of the runs")
-    for axis, (problem, by_peer) in zip(axes, curves.items(), strict=False):
-        for peer, regret in by_peer.items():
-            low, middle, high = np.maximum(np.quantile(regret, (0.25, 0.5, 0.75), axis=0), FLOOR)
-            t = np.arange(1, len(middle) + 1)
-            look = style(peer)
-            axis.plot(t, middle, label=PEERS[peer].label, **look)
-            axis.fill_between(t, low, high, color=look["color"], alpha=0.08, linewidth=0)
-        axis.set(title=problem, yscale="log", xlabel="evaluations", ylabel="relative regret")
-    _legend(figure, [mean, *axes])
+    """A panel per peer beside our default over all problems, then a panel per problem with the regret at the end.
+
+    ``curves[problem][peer]`` is (seeds, t), relative to the distance from the optimum to the median of f.
+    """
+    everywhere = [peer for peer in next(iter(curves.values())) if all(peer in by_peer for by_peer in curves.values())]
+    others = [peer for peer in everywhere if peer != OURS[0]]
+    figure, axes = _grid(len(others) + len(curves), columns=4, height=2.5, width=3.6)
+    used = np.linspace(0.0, 1.0, 101)
+
+    def mean_of(peer: str) -> Floats:
+        return np.mean([_at(by_peer[peer], used).mean(axis=0) for by_peer in curves.values()], axis=0)
+
+    ends = [mean_of(peer) for peer in everywhere]
+    span = (0.8 * min(end.min() for end in ends), 1.2 * max(end.max() for end in ends))
+    for axis, peer in zip(axes, others, strict=False):
+        if OURS[0] in everywhere:
+            axis.plot(used, mean_of(OURS[0]), **style(OURS[0]))
+        axis.plot(used, mean_of(peer), **{**style(peer), "linewidth": 2.0})
+        axis.set(yscale="log", ylim=span, xlabel="share of the evaluations", ylabel="mean relative regret")
+        axis.set_title(PEERS[peer].label, color=style(peer)["color"], fontsize=10)
+        axis.grid(alpha=0.3)
+    for axis, (problem, by_peer) in zip(axes[len(others) :], curves.items(), strict=False):
+        final = {peer: np.maximum(regret[:, -1], FLOOR) for peer, regret in by_peer.items()}
+        _dots(axis, final)
+        axis.set(xscale="log", xlabel="relative regret at the end")
+        axis.xaxis.set_minor_formatter("")
+        axis.set_title(problem_title(problem), fontsize=10)
+    meaning = (
+        f"Above: {PEERS[OURS[0]].label} (vermillion, thick) beside one peer each, mean over {len(curves)} problems. "
+        "Below: each problem alone; dot: median of the seeds, bar: their middle half."
+    )
+    figure.suptitle(meaning, fontsize=10)
     _save(figure, path)
 
 
 def draw_found(evaluations: Mapping[str, Mapping[str, Sequence[int]]], path: Path) -> None:
-    """Share of the seeds that have found the optimum of a table, by evaluations."""
-    figure, axes = _grid(len(evaluations))
+    """Evaluations until the optimum of a table is found, one panel per table."""
+    figure, axes = _grid(len(evaluations), width=4.6)
     for axis, (table, by_peer) in zip(axes, evaluations.items(), strict=False):
-        last = max(max(counts) for counts in by_peer.values())
-        for peer, counts in by_peer.items():
-            share = np.arange(len(counts) + 2) / len(counts)
-            share[-1] = 1.0
-            axis.step([0, *sorted(counts), last], share, where="post", label=PEERS[peer].label, **style(peer))
-        axis.set(title=table, xlabel="evaluations", ylabel="optimum found")
-    _legend(figure, axes)
+        _dots(axis, {peer: np.asarray(counts, dtype=np.float64) for peer, counts in by_peer.items()})
+        axis.set(xlabel="evaluations until the optimum is found")
+        axis.set_xlim(left=0.0)
+        axis.set_title(problem_title(table), fontsize=10)
+    figure.suptitle("Dot: median of the seeds; bar: their middle half. Farther left is better.", fontsize=10)
     _save(figure, path)
 
 
@@ -150,21 +174,56 @@ def draw_wrong(curves: Mapping[str, Mapping[str, Floats]], at: Sequence[int], pa
     _save(figure, path)
 
 
+_TITLES = {
+    "agnp": "AgNP",
+    "autoam": "AutoAM",
+    "bukin6": "Bukin no. 6",
+    "cross-in-tray": "Cross-in-tray",
+    "p3ht": "P3HT/CNT",
+    "styblinski-tang": "Styblinski-Tang",
+}
+
+
+def problem_title(problem: str) -> str:
+    """A test function or table as people write it: ``ackley-4`` is *Ackley, d = 4*."""
+    found = re.fullmatch(r"(.+?)-?(\d*)", problem)
+    assert found is not None
+    name, dim = (problem, "") if problem in _TITLES else found.groups()
+    words = _TITLES.get(name, name.replace("-", " "))
+    return words[:1].upper() + words[1:] + (f", d = {dim}" if dim else "")
+
+
+def _other(label: str) -> str:
+    """The colour of a line of the cost table that is no method: our own at a size, or what it is compared with."""
+    return _OWN_COLOUR if label.startswith("Regretless") else "#767676"
+
+
+def _dots(axis: Any, values: Mapping[str, Floats]) -> None:
+    """A row per method: median and middle half."""
+    for row, (peer, each) in enumerate(reversed(values.items())):
+        low, middle, high = np.quantile(each, (0.25, 0.5, 0.75))
+        look = style(peer)
+        axis.plot([low, high], [row, row], color=look["color"], linewidth=3.0 if peer == OURS[0] else 1.6, alpha=0.6)
+        axis.plot(middle, row, "o", color=look["color"], markersize=7 if peer == OURS[0] else 5)
+    axis.set_yticks(range(len(values)), [PEERS[peer].label for peer in reversed(values)], fontsize=8)
+    axis.grid(axis="x", alpha=0.3)
+
+
 def _at(regret: Floats, used: Floats) -> Floats:
     """Columns of (seeds, t) after each share of the evaluations."""
     return regret[:, np.ceil(used * (regret.shape[1] - 1)).astype(int)]
 
 
-def _grid(n: int, height: float = 3.0) -> tuple[Any, list[Any]]:
+def _grid(n: int, *, height: float = 3.0, width: float = 4.4, columns: int = 3) -> tuple[Any, list[Any]]:
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
-    columns = min(n, 3)
+    columns = min(n, columns)
     rows = -(-n // columns)
     figure, axes = plt.subplots(
-        rows, columns, figsize=(4.4 * columns, height * rows + 0.6), squeeze=False, layout="constrained"
+        rows, columns, figsize=(width * columns, height * rows + 0.6), squeeze=False, layout="constrained"
     )
     flat = list(axes.flat)
     for axis in flat[n:]:
