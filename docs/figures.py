@@ -34,9 +34,9 @@ def axes(size: tuple[float, float] = (6.4, 4.0)) -> Axes:
     return ax
 
 
-def title(ax: Axes, text: str) -> None:
-    """Above the panel and its legend."""
-    ax.set_title(text, fontsize=11, pad=26 if ax.get_legend() and ax.get_legend().get_bbox_to_anchor() else 8)
+def title(ax: Axes, text: str, *, rows: int = 0) -> None:
+    """Above the panel and the rows of its legend."""
+    ax.set_title(text, fontsize=11, pad=8 + 17 * rows)
 
 
 def save(ax: Axes, name: str) -> None:
@@ -66,9 +66,9 @@ def certificate() -> None:
     runs = [certified_run(number) for number in range(40)]
     _, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.2), layout="constrained")
     plot_certificate(*runs[0], left)
-    title(left, "One function")
+    title(left, "One function", rows=2)
     promised(right, runs)
-    title(right, "Mean of 40 functions")
+    title(right, "Mean of 40 functions", rows=2)
     save(left, "certificate")
     overview(runs)
 
@@ -105,7 +105,7 @@ def overview(certified: list[tuple[list[Certificate], list[float]]]) -> None:
     at_random = problem.optimum - np.maximum.accumulate(drawn, axis=1)
     _, axes = plt.subplots(1, 3, figsize=(15.5, 4.6), layout="constrained", width_ratios=(1.25, 1.0, 1.0))
     plot_posterior(results[typical], axes[0])
-    title(axes[0], "A typical run: 60 points, all over")
+    title(axes[0], "A typical run: 60 points, all over", rows=1)
     t = np.arange(1, 61)
     for curves, colour, line, label in (
         (at_random, GREY, "--", "random search"),
@@ -118,9 +118,9 @@ def overview(certified: list[tuple[list[Certificate], list[float]]]) -> None:
     axes[1].spines[["top", "right"]].set_visible(False)
     axes[1].grid(color="#E6E6E6", linewidth=0.8)
     axes[1].legend(frameon=False, fontsize=9, loc="lower left")
-    title(axes[1], "Twenty runs beside random search")
+    title(axes[1], "Twenty runs beside random search", rows=1)
     promised(axes[2], certified)
-    title(axes[2], "When to stop: the bound after each evaluation")
+    title(axes[2], "When to stop: the bound after each evaluation", rows=1)
     print(f"overview: the typical run is of seed {typical}; largest regret at the end {regret[:, -1].max():.4f}")
     save(axes[0], "overview")
 
@@ -152,6 +152,7 @@ def bound() -> None:
     ax.set_yticks([], minor=True)
     ax.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1000"])
     ax.legend(frameon=False, fontsize=9, loc="lower left", bbox_to_anchor=(0.0, 0.1))
+    title(ax, "What is guaranteed, and what runs need")
     save(ax, "bound")
 
 
@@ -192,6 +193,8 @@ def constraint() -> None:
     plot_regret(study, ax=left)
     plot_posterior(study, right, outcome="impurity")
     right.set_xlabel("T [°C]")
+    title(left, "The best feasible yield so far", rows=2)
+    title(right, "The model of the impurity", rows=3)
     save(left, "constraint")
 
 
@@ -210,6 +213,8 @@ def front() -> None:
     _, (left, right) = plt.subplots(1, 2, figsize=(10.8, 4.2), layout="constrained")
     plot_front(study, left)
     plot_hypervolume(study, right)
+    title(left, "What to choose from", rows=1)
+    title(right, "Hypervolume by evaluation", rows=1)
     save(left, "front")
 
 
@@ -233,6 +238,7 @@ def noise() -> None:
     ax.plot(x, y, "o", color=VERMILLION, markersize=6, label="results; the bar is the known sd")
     ax.set(xlabel="x", ylabel="value (line: mean, band: ± sd)", xlim=(-0.02, 1.02))
     ax.legend(frameon=False, fontsize=9, ncols=1, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    title(ax, "A result that is known to be uncertain pulls less", rows=3)
     save(ax, "noise")
 
 
@@ -254,6 +260,7 @@ def fidelities() -> None:
     ax.set(xlabel="spent (the target costs 1, the level 0.1)", ylabel="regret of what is recommended", xlim=(1, 12))
     ax.set_ylim(bottom=0.0)
     ax.legend(title="mean ± 2 standard errors", frameon=False, fontsize=9)
+    title(ax, "A cheaper level saves most where it is most alike")
     save(ax, "fidelities")
 
 
