@@ -1,4 +1,4 @@
-"""How what is on record is corrected: results, candidates, trials that are given up."""
+"""Corrections: of results, of candidates, and of trials that will not be run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ class Corrections(Properties):
         failed: bool | str | Sequence[str] = False,
         reason: str,
     ) -> Trial:
-        """Correct the result of a trial; what it was before stays on record.
+        """Correct the result of a trial. The old result stays on record, and a model fitted to it is fitted again.
 
         >>> from regretless import Study
         >>> study = Study({"x": (0.0, 1.0)}, seed=1)
@@ -53,7 +53,7 @@ class Corrections(Properties):
     def exclude_row(self, row: Any, reason: str) -> None:
         """Never suggest a candidate: the id of a table's row, or the parameters of a point of a small finite space.
 
-        What was measured there is still used, and it may still be recommended: the certificate is about all candidates.
+        Its results are still used. It is not recommended, and certificates compare with the other candidates.
         """
         domain = self._task.domain
         index = domain.candidate_of(row)
@@ -66,21 +66,21 @@ class Corrections(Properties):
         transitions.include_row(self._recorder, index, domain.name_of(index), as_reason(reason))
 
     def release(self, trial: Trial | int, reason: str = "") -> Trial:
-        """Give a pending trial up: it is lost, and its candidate may be suggested again."""
+        """Release a pending trial that will not be run. Its candidate may be suggested again."""
         return transitions.release(self._recorder, self._known(trial).number, as_reason(reason))
 
     def renew(self, trial: Trial | int) -> Trial:
-        """Begin the lease of a pending trial anew, for work that takes longer than one lease."""
+        """Renew the lease of a pending trial, for work that takes longer than one lease."""
         return transitions.renew(self._recorder, self._known(trial).number)
 
     def extend(
         self, rows: Any, *, id: str | None = None, ignore: str | Sequence[str] = (), reason: str = ""
     ) -> tuple[Any, ...]:
-        """Extend the table by further candidates; the ids of those that are new are returned.
+        """Add candidates to the table; the ids of those that are new are returned.
 
-        Rows that the table has already are left out, so a whole list that has grown may be given. Nothing changes for
-        the candidates there were: a column keeps the scale of the first table in which it varied. From now on the law
-        of the rule and the certificate count all candidates; that the table was extended is on record.
+        Rows that the table already has are left out, so the whole list may be given after it has grown. Nothing changes
+        for the old candidates: a column keeps the scale of the first table in which it varied. From then on the law of
+        the rule and the certificate count all candidates. The extension is an event on record.
 
         Parameters
         ----------

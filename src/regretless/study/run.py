@@ -57,7 +57,7 @@ def maximize(
     retries: int = 1,
     time_limit: float | None = None,
 ) -> Result:
-    """Find where ``f`` is largest, in few evaluations.
+    """Maximise an expensive function in few evaluations.
 
     Parameters
     ----------
@@ -68,16 +68,43 @@ def maximize(
     space
         What may be tried: bounds ``[(low, high), ...]``, a mapping of named parameters, or a table of candidates.
     n_trials
-        Evaluations, the initial design included. A stored study that is resumed gets so many more.
+        The number of evaluations, including the initial design. A study that is resumed gets this many more.
     until
-        In place of ``n_trials``: evaluations in all, those that a resumed study already has included.
-    store, name
-        Where to keep the run, and what it is called there: the path of a file or what else `Study.open` takes. The same
-        call made again goes on where it was. Without a store the run lives as long as the program.
-    seed, preset, rule, surrogate, n_initial, repeats, objective, constraints, fallback, risk, limits
-        See `Study`.
-    objectives, reference
-        Several objectives with directions of their own, and their reference point: see `Study`.
+        In place of ``n_trials``: the total number of evaluations, including those of a study that is resumed.
+    store
+        Where to keep the run: the path of an SQLite file, or the URL of a database, as in `Study.open`. The same call
+        made again resumes it. Without a store nothing is kept when the program ends.
+    name
+        What the run is called in the store.
+    seed
+        The source of all randomness. The same seed and the same results give the same suggestions. None draws one,
+        which ``result.study.seed`` has.
+    preset
+        Where settings that are not given come from: ``"default"``, or ``"paper"`` for those of the paper's experiments.
+    rule
+        How the next point is chosen: a name such as ``"irgp-ucb"`` (the default) or ``"ei"``, or a `Rule`.
+    surrogate
+        The model: a `Surrogate`. By default a Gaussian process whose kernel and hyperparameters are fitted to the data.
+    n_initial
+        Points of the initial design, before the rule takes over. Results that were added count.
+    repeats
+        Whether a point may be suggested again: ``"auto"`` (the default) where the model finds noise, ``"never"``,
+        ``"allow"`` whenever its score is largest, ``"all"`` also while it is pending. See `Study`.
+    objective
+        What the value is called in messages, such as ``"yield"`` or, with its unit, ``"yield [%]"``.
+    objectives
+        Several objectives by name, ``{"yield": "maximize", "cost": "minimize"}``. The result then has a Pareto
+        ``front`` in place of a best point.
+    constraints
+        Bounds on what is measured, ``{"impurity": ("<=", 0.5)}``; or constraints on the inputs, ``["x + y <= 1"]``.
+    reference
+        With several objectives, the point above which hypervolume counts, by name; inferred by default.
+    fallback
+        Under constraints, the value that is to be had without any trial, with which certificates compare.
+    risk
+        The largest probability with which a recommendation may violate a constraint.
+    limits
+        The least and the largest value the objective can take, such as ``(0, 100)``. Certificates use it.
     stop_when
         Stop early once little regret is left: ``Regret(0.5)`` or ``Regret(relative=0.01)``. The reason is the message.
     callback
@@ -88,28 +115,28 @@ def maximize(
         and the run goes on. A type of exception, or a tuple of them: these make failed trials, others are raised. A
         return value that is not a number is treated as an exception.
     catch
-        The old name of ``on_error`` with types of exceptions.
+        Deprecated: the old name of ``on_error``.
     progress
-        Whether to show a progress bar; by default on a terminal. Where there is none, a line every ten seconds, by
-        default of runs with workers.
+        Whether to show progress: a bar on a terminal, elsewhere a line every ten seconds. By default the bar, and the
+        lines for runs with workers.
     workers
-        How many evaluations run at a time, in processes of their own. Each asks for a trial when it is free, with all
-        results so far and those that run taken into account. None evaluates in this process, one after the other.
+        How many evaluations run at a time, each in a process of its own. A worker that is free gets a new trial at
+        once, which takes results and running evaluations into account. None evaluates in this process, one by one.
     executor
-        Where to evaluate instead: whatever has ``submit`` as in `concurrent.futures`, a ``dask.distributed.Client``, or
-        a function that makes an executor, and another one when that broke. ``workers`` is then how many evaluations it
-        gets at a time; by default as many as it has workers.
+        Evaluate there instead: on an executor of `concurrent.futures` or anything with ``submit``, on a
+        ``dask.distributed.Client``, or on what a function returns that makes an executor, and a new one if that breaks.
+        ``workers`` is then the number of evaluations at a time; by default the number of its workers.
     retries
-        How often an evaluation is repeated whose worker died, before its trial is a failed one.
+        How often an evaluation is repeated if its worker dies, before the trial counts as failed.
     time_limit
-        Seconds for one evaluation, after which its trial is a failed one. Processes of ``workers`` are killed and
-        replaced; an ``executor`` cannot do that, and its worker is busy until the evaluation really ends.
+        Seconds for one evaluation, after which its trial counts as failed. Processes of ``workers`` are killed and
+        replaced. An ``executor`` cannot do that: its worker stays busy until the evaluation ends.
 
     Returns
     -------
     Result
-        Ctrl-C ends the run early, releases the running trial and keeps what was found. With workers, what runs is
-        finished first; pressed twice, it is ended and released.
+        What was found. Ctrl-C ends the run early, releases the running trial and keeps all results. With workers,
+        running evaluations are finished first; pressed twice, they are ended and released.
 
     Examples
     --------
@@ -122,7 +149,7 @@ def maximize(
 
 @same_arguments(maximize)
 def minimize(*args: Any, **more: Any) -> Result:
-    """Find where ``f`` is smallest; everything else as in `maximize`.
+    """Minimise an expensive function in few evaluations; all arguments are those of `maximize`.
 
     >>> result = minimize(lambda x: (x[0] - 0.3) ** 2, [(0.0, 1.0)], n_trials=12, seed=1)
     >>> bool(abs(result.x[0] - 0.3) < 0.02)

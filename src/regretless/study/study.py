@@ -37,7 +37,7 @@ Constraints: TypeAlias = Mapping[str, tuple[Sense, float]] | Sequence[str | Call
 
 
 class Study(Predictions, Corrections):
-    """Ask what to try next, tell what came out.
+    """An optimisation: ask it what to try next, tell it the result.
 
     Parameters
     ----------
@@ -52,35 +52,34 @@ class Study(Predictions, Corrections):
         How the next point is chosen: a name such as ``"irgp-ucb"`` (the default, with exploiting steps in between) or
         ``"ei"``, or a `Rule`.
     surrogate
-        The model.
+        The model: a `Surrogate`. By default a Gaussian process whose kernel and hyperparameters are fitted to the data.
     n_initial
-        Points of the initial design before the rule takes over; past data count.
+        Points of the initial design, before the rule takes over. Results that were added count.
     repeats
-        Whether a point may be suggested again. ``"all"``: the best score wins, measured before, pending or not, as in
-        the theorem for batches. ``"allow"``: pending points are left out while there are others, else as in the
-        theorems. ``"auto"``: a measured point only where the model finds noise,
-        never where a parameter is real. ``"never"``: nothing twice. Overrides the space's own. None is ``"allow"`` for
-        the preset ``"paper"``, for known hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, otherwise
-        ``"auto"``.
+        Whether a point may be suggested again. ``"auto"``: only where the model finds noise, and never where a
+        parameter is real. ``"never"``: no point twice. ``"allow"``: whenever its score is the largest, as in the
+        theorems; pending points are left out while there are others. ``"all"``: pending points too, as in the theorem
+        for batches. It overrides what the space says. None is ``"allow"`` for the preset ``"paper"``, for known
+        hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, and ``"auto"`` otherwise.
     objective
-        What the value is called in sentences, such as ``"yield"``; with its unit, ``"yield [%]"``, amounts have it too.
+        What the value is called in messages, such as ``"yield"`` or, with its unit, ``"yield [%]"``.
     objectives
         Several objectives by name, ``{"yield": "maximize", "cost": "minimize"}``, in place of ``objective`` and
-        ``direction``. Then there is a Pareto `front` in place of a best point.
+        ``direction``. There is then a Pareto `front` in place of a best point.
     constraints
-        On what is measured, by name: ``{"impurity": ("<=", 0.5)}``. Such an outcome is told beside the objective.
-        Or known constraints of the space, ``["x + y <= 1"]``: see `Mixed`. For both, give the second to the space.
+        Bounds on what is measured, by name: ``{"impurity": ("<=", 0.5)}``. The outcome is told beside the objective.
+        Or constraints on the inputs, ``["x + y <= 1"]``: see `Mixed`. If you have both, give the second to the space.
     reference
-        Of several objectives the point above which hypervolume counts, by name. None infers it from the first results:
-        the worst of their front less a tenth of its width; it then stays.
+        With several objectives, the point above which hypervolume counts, by name. None infers it from the first
+        results, as the worst of their front less a tenth of its width, and keeps it.
     fallback
-        Of one objective under constraints, what is to be had without any trial, such as the value of the present
-        recipe. Certificates compare with it; None takes the worst result so far.
+        With one objective under constraints, the value that is to be had without any trial, such as that of the present
+        recipe. Certificates compare with it. None takes the worst result so far.
     risk
-        A recommendation may violate a constraint with at most this probability.
+        The largest probability with which a recommendation may violate a constraint.
     limits
-        What the objective cannot leave, such as ``(0, 100)`` or ``(0, None)``. Certificates and predictions know it;
-        suggestions do not depend on it. Results outside are taken as noise.
+        The least and the largest value the objective can take, such as ``(0, 100)`` or ``(0, None)``. Certificates and
+        predictions use it; suggestions do not depend on it. Results outside are taken as noise.
     goal
         ``LevelSet(above=0.5)`` asks which candidates reach a level, in place of the best one: see `region`. With an
         environment, what a decision is worth over it: ``Expectation()`` (the default), ``WorstCase()``, ``CVaR(0.2)``,
@@ -90,7 +89,8 @@ class Study(Predictions, Corrections):
         with probabilities; or the error with which a decision is applied, a `Perturbation`. The search is then over
         decisions, each trial measures one in an environment, and a decision is recommended.
     seed
-        Same seed and same answers, same suggestions. None draws one; it is kept in ``seed``.
+        The source of all randomness. The same seed and the same results give the same suggestions. None draws one,
+        which ``study.seed`` has.
 
     Examples
     --------
@@ -157,40 +157,41 @@ class Study(Predictions, Corrections):
         trust: Iterable[str] = (),
         about: Mapping[str, Any] | None = None,
     ) -> Self:
-        """A study that lasts: created if it is not there and a space is given, else opened as it is.
+        """Open a stored study, or create it if there is none and a space is given.
 
         Parameters
         ----------
         store
-            The path of a file, which is made if need be; a URL such as ``postgresql://user@host/database``; or a store.
+            The path of an SQLite file, which is created if need be; a URL such as
+            ``postgresql://user@host/database``; or a store.
         name
-            What the study is called there.
+            What the study is called in the store.
         space, direction, preset, rule, surrogate, n_initial, repeats, objective, objectives, constraints, reference, \
         fallback, risk, limits, goal, environment, seed
             As for `Study`. Whatever is given for a study that exists must be what it was created with.
         metadata
             Notes to keep with a study that is created, as plain JSON. They are read back as ``study.metadata``.
         author
-            Who is to be named in the record of what happens; by default who is logged in.
+            Who is named in the events; by default the user who is logged in.
         lease
-            Seconds after which a trial that was asked for here and not told is offered to the next who asks; None
+            Seconds after which a trial that was asked for here and not told is offered to the next who asks. None
             leaves it pending.
         retries
-            How often a trial is offered again. When its lease has ended once more, it is failed, for that reason.
+            How often a trial is offered again. When its lease then ends once more, it counts as failed.
         read_only
-            Whether nothing may be written. A file that may not be written can also be read without this.
+            Whether to refuse all writing. A file without write permission can be read without this.
         trust
-            Names of modules whose code the stored study may use, such as that of a rule of your own. The classes of
-            ``rule`` and ``surrogate``, where they are given, need not be named.
+            Names of modules whose code the stored study may import, such as that of your own rule. The classes of
+            ``rule`` and ``surrogate``, if given, need not be named.
         about
             Deprecated: the old name of ``metadata``.
 
         Raises
         ------
         StudyConflict
-            If the stored study was created with something else than is given.
+            If the stored study was created with other settings than are given.
         UnknownStudy
-            If there is none of that name, and no space to create it with.
+            If there is no study of that name, and no space to create it with.
         UntrustedCode
             If it was created with a class that is neither ours, nor announced by an installed package, nor trusted.
         StoreError
@@ -241,12 +242,17 @@ class Study(Predictions, Corrections):
     @overload
     def ask(self, n: int, *, key: str | None = None) -> list[Trial]: ...
     def ask(self, n: int | None = None, *, key: str | None = None) -> Trial | list[Trial]:
-        """What to try next: one trial, or a list of ``n`` that spread out.
+        """Suggest what to try next: one trial, or a list of ``n`` that are spread out.
 
-        Asked trials are pending until told. They count: the next suggestion keeps away from them. The list is shorter
-        than ``n`` where repeats are not allowed and fewer candidates are left. An error leaves no trial behind. A trial
-        whose lease has ended is offered first. A request that gives a ``key`` gets the same trials however often it is
-        made.
+        Trials are pending until told, and further suggestions keep away from them. An error leaves no trial behind. A
+        trial whose lease has ended is offered first.
+
+        Parameters
+        ----------
+        n
+            How many at once. Fewer are returned where repeats are not allowed and fewer candidates are left.
+        key
+            A name for the request. A request with the same key gets the same trials, however often it is made.
 
         Raises
         ------
@@ -264,16 +270,26 @@ class Study(Predictions, Corrections):
         sd: float | Mapping[str, float] | None = None,
         failed: bool | str | Sequence[str] = False,
     ) -> Trial:
-        """Record what came out of a trial, in any order; ``failed=True`` if nothing did.
+        """Record the result of a trial. Trials may be told in any order.
 
-        Several outcomes are told by name, ``{"yield": 81.2, "impurity": 0.3}``, together or one after the other; an
-        outcome that gave nothing is named by ``failed="impurity"``. A list of numbers is replicates, pooled exactly.
-        ``sd`` is the known standard deviation of a measurement; noise beyond it is fitted as always.
+        Telling the same result again changes nothing. Telling another one is refused: see `amend`. A trial that was
+        released may still be told. If a trial was offered to a second worker, the first result counts; the other is
+        stored as an event, and the trial is returned as it is.
 
-        Telling the same again changes nothing; telling something else is refused: see `amend`. A trial that was
-        released may still be told. Of a trial that was offered to a second worker the first result counts; the
-        other is put on record, and the trial is returned as it is.
+        Parameters
+        ----------
+        trial
+            The trial, or its number.
+        value
+            What was measured. Several outcomes are told by name, ``{"yield": 81.2, "impurity": 0.3}``, together or one
+            after the other. A list of numbers is replicates, which are pooled exactly.
+        sd
+            The known standard deviation of the measurement, by name for several outcomes. Further noise is fitted.
+        failed
+            True if the trial gave no result; the name of an outcome, or a list, if only these are missing.
 
+        Examples
+        --------
         >>> study = Study({"x": (0.0, 1.0)}, objective="yield", constraints={"impurity": ("<=", 0.5)}, seed=1)
         >>> trial = study.tell(study.ask(), {"yield": [80.1, 81.3]})
         >>> trial.status, study.tell(trial, {"impurity": 0.3}).status
@@ -295,13 +311,23 @@ class Study(Predictions, Corrections):
         failed: bool | str | Sequence[str] = False,
         key: str | None = None,
     ) -> Trial:
-        """Add a result that was not asked for: parameters (or the id of a table's row) with value or ``failed``.
+        """Add a result that was not asked for.
 
-        Parameters that are not a candidate (no row of the table, or beyond the bounds) are data for the model all the
-        same; they are never suggested or recommended, and ``note`` of the trial says so. Numbers may lie up to ten
-        widths of their column beyond its ends; a category must be a known one. With a ``key`` the same data are added
-        once, however often that is tried.
+        Parameters
+        ----------
+        params
+            What was tried. It need not be a candidate: a point that is no row of the table, or lies beyond the bounds,
+            is data for the model and is never suggested or recommended; ``note`` of the trial says so. Numbers may lie
+            up to ten widths of their column beyond its ends. A category must be a known one.
+        value, sd, failed
+            As for `tell`.
+        row
+            The id of a row of the table, in place of ``params``.
+        key
+            A name for the request. The same data with the same key are added once, however often that is tried.
 
+        Examples
+        --------
         >>> study = Study([{"T": T} for T in (20, 40, 60, 80)], seed=1)
         >>> trial = study.add({"T": 85}, 0.7)
         >>> trial.row, trial.note
@@ -362,9 +388,9 @@ class Study(Predictions, Corrections):
         retries: int = 1,
         time_limit: float | None = None,
     ) -> "Result":
-        """Ask, evaluate ``f`` and tell, ``n_trials`` more times, or ``until`` there are so many evaluations in all.
+        """Ask, evaluate ``f`` and tell, ``n_trials`` more times, or ``until`` there are that many evaluations in total.
 
-        See `maximize` for the arguments.
+        The arguments are those of `maximize`.
         """
         from regretless.study.options import as_options
         from regretless.study.run import run
