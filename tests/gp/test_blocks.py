@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from regretless.acquisition.ei import LogImprovement
 from regretless.acquisition.ucb import UpperBound
+from regretless.engines import silent
 from regretless.gp import Kernel, block_posterior, posterior, table_posterior
 from regretless.gp.blocks import GRID, Envelopes, exact_moments
 from regretless.gp.blocks.bounds import envelope
@@ -22,7 +23,7 @@ class Split:
     shares_memory = True
 
     def __init__(self, workers: int, lose: int | None = None) -> None:
-        self.workers, self.unused, self._lose, self._calls = workers, [], lose, 0
+        self.workers, self.unused, self._lose, self._calls, self.progress = workers, [], lose, 0, silent
         self.states = [{} for _ in range(workers)]
 
     def call(self, task, *args):

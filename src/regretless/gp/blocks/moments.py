@@ -24,14 +24,14 @@ __all__ = ["BLOCK", "Question", "Survey", "Winner", "decide", "drop", "survey"]
 BLOCK = 128
 #: Neighbouring blocks that have the same owner.
 _STRIPE = 128
-#: Kernel values computed at once: a megabyte, which stays in the cache.
-_ENTRIES = 1 << 17
+#: Kernel values computed at once: two megabytes, which stay in the cache.
+_ENTRIES = 1 << 18
 #: Observations by which the variance is lowered before rows are looked at again.
 _STEP = 32
 #: Every so many-th block of a full pass comes first, so that there is something to beat.
 _SAMPLE = 128
-#: Blocks, those of the largest bounds, that are looked at before all workers compare what they found.
-_FIRST = 16
+#: Blocks of a full pass after which all workers compare what they found.
+_PIECE = 1 << 13
 #: Blocks taken at a time in order of their bounds.
 _GROUP = 32
 _UNSEEN = -1
@@ -39,8 +39,12 @@ _UNSEEN = -1
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A score whose largest value is looked for, among the rows that are not ``closed`` (row numbers, ascending)."""
+    """A score whose largest value is looked for, among the rows that are not ``closed`` (row numbers, ascending).
 
+    It has a number of its own, by which a worker knows that it has looked at some rows for it already.
+    """
+
+    number: int
     law: Law
     formula: Monotone
     closed: npt.NDArray[np.intp]
@@ -48,7 +52,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a worker found so far: a score that some row reaches for certain, rows still to pass, rows looked at."""
+    """What a worker found: a score that some row reaches for certain, rows that may have to be looked at, and were."""
 
     best: float
     left: int
@@ -69,7 +73,10 @@ class Winner:
 def survey(
     worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any, question: Question, best: float, most: int
 ) -> Survey:
-    """Go on with the full pass, where one is due, by at most so many rows; else look at the most promising blocks."""
+    """Go on with the full pass, where one is due; else with the most promising blocks, at most so many of them.
+
+    A score of ``best`` is reached for certain by some row of this worker or of another.
+    """
     with single_thread():
         return _moments(worker, share, codes, key).survey(question, best, most)
 
@@ -77,7 +84,7 @@ def survey(
 def decide(
     worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: Any, question: Question, best: float
 ) -> Winner:
-    """The best row of a worker, where a score of ``best`` is reached for certain by it or another."""
+    """The best row of a worker, after its surveys."""
     with single_thread():
         return _moments(worker, share, codes, key).decide(question, best)
 
@@ -115,42 +122,41 @@ class Moments:
         self._queue = np.empty(0, dtype=np.intp)
         self._base, self._best_wide = 0, -math.inf
         self._law: Law | None = None
-        self._memory = np.empty(0)
+        self._memory: dict[str, Floats] = {}
+        self._look: _Look | None = None
 
     # A question --------------------------------------------------------------------------------------------------
 
     def survey(self, question: Question, best: float, most: int) -> Survey:
         """See `survey`."""
-        self._follow(question.law)
-        look = _Look(self, question, best)
+        look = self._looking(question, best)
+        before = look.touched
         if len(self._queue):
-            count = max(most // BLOCK, 1)
-            now, self._queue = self._queue[:count], self._queue[count:]
+            now, self._queue = self._queue[:_PIECE], self._queue[_PIECE:]
             look.at(now)
+            left = len(self._queue)
         else:
-            look.at(self._promising(question, look)[:_FIRST])
-        return Survey(look.best, len(self._queue) * BLOCK, look.touched)
+            left = look.go_on(most)
+        return Survey(look.best, left * BLOCK, look.touched - before)
 
     def decide(self, question: Question, best: float) -> Winner:
         """See `decide`."""
-        self._follow(question.law)
-        look = _Look(self, question, best)
-        look.at(self._queue)  # of a worker that came in for a lost one
-        self._queue = self._queue[:0]
-        bounds = self._bounds(question)
-        order = np.argsort(-bounds, kind="stable")
-        for begin in range(0, len(order), _GROUP):
-            group = order[begin : begin + _GROUP]
-            group = group[bounds[group] >= look.best]
-            if not len(group):
-                break
-            look.at(group[np.argsort(self._version[group], kind="stable")])
-        return look.winner()
+        look = self._looking(question, best)
+        before = look.touched
+        if len(self._queue):  # of a worker that came in for a lost one
+            look.at(self._queue)
+            self._queue = self._queue[:0]
+        look.go_on(len(self._blocks))
+        self._look = None
+        return look.winner(look.touched - before)
 
-    def _promising(self, question: Question, look: "_Look") -> npt.NDArray[np.intp]:
-        bounds = self._bounds(question)
-        first = np.argpartition(-bounds, _FIRST)[:_FIRST] if len(bounds) > _FIRST else np.arange(len(bounds))
-        return first[bounds[first] >= look.best]
+    def _looking(self, question: Question, best: float) -> "_Look":
+        """The look at rows for a question, which lasts until it is decided."""
+        if self._look is None or self._look.question.number != question.number:
+            self._follow(question.law)
+            self._look = _Look(self, question, np.empty(0) if len(self._queue) else self._bounds(question))
+        self._look.best = max(self._look.best, best)
+        return self._look
 
     def _bounds(self, question: Question) -> Floats:
         """For each block a bound on the scores of its rows."""
@@ -204,11 +210,34 @@ class Moments:
 
     def kernel_values(self, law: Law, X: Floats) -> Floats:
         """``K_Xx``, (n, rows), in memory that the next call takes."""
-        size = len(law) * len(X)
-        if len(self._memory) < 2 * size:
-            self._memory = np.empty(2 * size)
-        out, spare = (self._memory[i * size : (i + 1) * size].reshape(len(law), len(X)) for i in range(2))
-        return law.kernel.into(law.X, X, out, spare) if size else out
+        out, spare = (self._room(name, len(law), len(X)) for name in ("kernel", "spare"))
+        return law.kernel.into(law.X, X, out, spare) if out.size else out
+
+    def _room(self, name: str, *shape: int) -> Floats:
+        """Memory that the next call of that name takes.
+
+        Fresh memory for every tile takes as long as the products that go there where the system hands it out page by
+        page, as it does on a worker of Dask, whose nanny has malloc return what is freed at once.
+        """
+        size = math.prod(shape)
+        kept = self._memory.get(name)
+        if kept is None or len(kept) < size:
+            kept = self._memory[name] = np.empty(size)
+        return kept[:size].reshape(shape)
+
+    def product(self, A: Floats, B: Floats) -> Floats:
+        """``A @ B``, in memory that the next product takes."""
+        return np.matmul(A, B, out=self._room("product", len(A), B.shape[1]))
+
+    def _columns(self, K: Floats, rows: npt.NDArray[np.intp] | slice) -> Floats:
+        """Some columns of kernel values, in memory that the next call takes; all of them as they are."""
+        if isinstance(rows, slice):
+            return K
+        return np.take(K, rows, axis=1, out=self._room("columns", len(K), len(rows)), mode="clip")
+
+    def versions(self, blocks: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """How many observations each of them has seen."""
+        return self._version[blocks]
 
     def were_seen(self, blocks: npt.NDArray[np.intp]) -> bool:
         """Whether the pass has been there."""
@@ -226,7 +255,7 @@ class Moments:
             version[:] = self._base
         first, last = int(version.min()), law.facts
         if first < last:
-            V = law.R[first:last, :last] @ K[:last]
+            V = self.product(law.R[first:last, :last], K[:last])
             if int(version.max()) > first:
                 V[np.arange(first, last)[:, None] < version] = 0.0
             mean += law.u[first:last] @ V
@@ -251,7 +280,7 @@ class Moments:
         alive: npt.NDArray[np.intp] | slice = slice(None)
         for begin in range(0, n, _STEP):
             end = min(begin + _STEP, n)
-            V = law.R[begin:end, :end] @ K[:end, alive]
+            V = self.product(law.R[begin:end, :end], self._columns(K[:end], alive))
             var[alive] -= np.einsum("ij,ij->j", V, V)
             done[alive] = end
             sd = np.sqrt(np.maximum(var[alive], law.floor))
@@ -266,14 +295,15 @@ class Moments:
                     break
         return var, done
 
-    def complete(self, law: Law, blocks: npt.NDArray[np.intp], K: Floats, rows: npt.NDArray[np.intp]) -> Floats:
+    def complete(self, law: Law, blocks: npt.NDArray[np.intp], K: Floats, rows: npt.NDArray[np.intp] | slice) -> Floats:
         """Bring the variance of some rows (of those of the blocks) to its end; by how much it fell is returned."""
-        n = self._base
-        done = self._done[blocks].ravel()
-        first = int(done[rows].min())
-        V = law.R[first:n, :n] @ K[:n, rows]
-        V[np.arange(first, n)[:, None] < done[rows]] = 0.0
-        less: Floats = np.einsum("ij,ij->j", V, V)
+        n, done = self._base, self._done[blocks].ravel()
+        so_far, columns = done[rows], self._columns(K[:n], rows)
+        less = np.zeros(len(so_far))
+        for begin in range(int(so_far.min()), n, _STEP):  # where the cascade ends a row has a whole number of steps
+            end = min(begin + _STEP, n)
+            V = self.product(law.R[begin:end, :end], columns[:end])
+            less += np.where(so_far <= begin, np.einsum("ij,ij->j", V, V), 0.0)
         var = self._var[blocks].ravel()
         var[rows] -= less
         done[rows] = n
@@ -287,36 +317,55 @@ class Moments:
 
 
 class _Look:
-    """One look at some blocks: rows that may be the best, and the best score that is reached for certain."""
+    """One look at some blocks: rows that may be the best, and the best score that is reached for certain.
 
-    def __init__(self, moments: Moments, question: Question, best: float) -> None:
-        self._moments, self._question = moments, question
+    Blocks are looked at by falling ``bounds`` on their scores. There are none in a full pass, which looks at all.
+    """
+
+    def __init__(self, moments: Moments, question: Question, bounds: Floats) -> None:
+        self._moments, self.question = moments, question
         self._of_mean, self._of_var = question.law.rounding()
+        self._order = np.argsort(-bounds, kind="stable")
+        self._falling = -bounds[self._order]  # ascending
+        self._next = 0
         self._rows: list[npt.NDArray[np.intp]] = []
         self._upper: list[Floats] = []
-        self.best = best
+        self.best = -math.inf
         self.touched = 0
+
+    def go_on(self, most: int) -> int:
+        """Look at so many further blocks whose bounds are not below the best; how many of them are left."""
+        end = self._next + most
+        while self._next < min(end, self._promising):
+            group = self._order[self._next : min(self._next + _GROUP, end, self._promising)]
+            self._next += len(group)
+            self.at(group[np.argsort(self._moments.versions(group), kind="stable")])
+        return max(self._promising - self._next, 0)
+
+    @property
+    def _promising(self) -> int:
+        """How many blocks have bounds that are not below the best."""
+        return int(np.searchsorted(self._falling, -self.best, side="right"))
 
     def at(self, blocks: npt.NDArray[np.intp]) -> None:
         """Look at the rows of some blocks."""
-        for tile in self._moments.tiles(blocks, len(self._question.law)):
+        for tile in self._moments.tiles(blocks, len(self.question.law)):
             self._look(tile)
 
     def _look(self, blocks: npt.NDArray[np.intp]) -> None:
-        moments, law = self._moments, self._question.law
+        moments, law = self._moments, self.question.law
         rows = moments.rows_of(blocks)
         K = moments.kernel_values(law, moments.codes_of(blocks))
         again = moments.were_seen(blocks)
-        moments.bring_up_to_date(self._question, blocks, K, self.best)
+        moments.bring_up_to_date(self.question, blocks, K, self.best)
         mean, var, unfinished = moments.state_of(blocks)
         if again and unfinished.any():  # its bound was too loose once: with variances at their end it need not be again
-            rows_left = np.flatnonzero(unfinished)
-            var[rows_left] -= moments.complete(law, blocks, K, rows_left)
+            var -= moments.complete(law, blocks, K, slice(None))
             unfinished[:] = False
         if law.facts < len(law):  # what is imagined is forgotten again
-            V = law.R[law.facts :] @ K
+            V = moments.product(law.R[law.facts :], K)
             mean, var = mean + law.u[law.facts :] @ V, var - np.einsum("ij,ij->j", V, V)
-        open_ = (rows < moments.n_rows) & ~_among(rows, self._question.closed)
+        open_ = (rows < moments.n_rows) & ~_among(rows, self.question.closed)
         upper = np.where(open_, self._score(mean, var, 1.0), -np.inf)
         doubtful = np.flatnonzero(unfinished & (upper >= self.best) & open_)
         if len(doubtful):
@@ -332,10 +381,10 @@ class _Look:
 
     def _score(self, mean: Floats, var: Floats, side: float) -> Floats:
         """The score at the far end of what rounding may have done to the moments."""
-        sd = np.sqrt(np.maximum(var + side * self._of_var, self._question.law.floor))
-        return self._question.formula.value(mean + side * self._of_mean, sd)
+        sd = np.sqrt(np.maximum(var + side * self._of_var, self.question.law.floor))
+        return self.question.formula.value(mean + side * self._of_mean, sd)
 
-    def winner(self) -> Winner:
+    def winner(self, touched: int) -> Winner:
         """The best row of all that were looked at, its moments computed by themselves."""
         rows = np.concatenate(self._rows) if self._rows else np.empty(0, dtype=np.intp)
         if len(rows):
@@ -343,13 +392,13 @@ class _Look:
         found: tuple[int | None, float, float, float] = (None, -math.inf, math.nan, math.nan)
         for begin in range(0, len(rows), CANON):
             some = rows[begin : begin + CANON]
-            mean, sd = exact_moments(self._question.law, self._moments.codes_at(some))
-            score = self._question.formula.value(np.resize(mean, CANON), np.resize(sd, CANON))[: len(some)]
+            mean, sd = exact_moments(self.question.law, self._moments.codes_at(some))
+            score = self.question.formula.value(np.resize(mean, CANON), np.resize(sd, CANON))[: len(some)]
             score[~np.isfinite(score)] = -np.inf
             i = int(np.argmax(score))
             if score[i] > found[1]:
                 found = (int(some[i]), float(score[i]), float(mean[i]), float(sd[i]))
-        return Winner(*found, self.touched)
+        return Winner(*found, touched)
 
 
 def _among(rows: npt.NDArray[np.intp], closed: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:

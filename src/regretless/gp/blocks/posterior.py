@@ -20,16 +20,16 @@ from regretless.gp.regression import PointMoments, Posterior, Slope
 
 __all__ = ["BlockPosterior", "Found", "block_posterior"]
 
-#: Rows that a worker passes before it reports.
-PIECE = 1 << 20
-_KEYS = itertools.count()
+#: Blocks that each worker looks at before all compare what they found: at first so many, then twice as many each time.
+_FIRST, _MOST = 16, 1 << 13
+_NUMBERS = itertools.count()
 
 
 class _Rows:
     """The rows of a table, and whoever keeps moments of them. Freed with the last posterior that needs it."""
 
     def __init__(self, codes: npt.NDArray[Any], engine: Engine) -> None:
-        self.codes, self.engine, self.key = codes, engine, f"moments-{next(_KEYS)}"
+        self.codes, self.engine, self.key = codes, engine, f"moments-{next(_NUMBERS)}"
         weakref.finalize(self, engine.unused.append, self.key)
 
     @property
@@ -145,20 +145,19 @@ class BlockPosterior:
         the engine, or on the number of workers. Bounds only leave out rows that cannot win, with rounding allowed for;
         the others are compared by moments that are computed by themselves.
         """
-        rows, question = self.rows, Question(self.law, formula, closed)
+        rows, question = self.rows, Question(next(_NUMBERS), self.law, formula, closed)
         call = rows.engine.call
         while rows.engine.unused:
             call(drop, rows.engine.unused.pop())
-        best, touched, left, passed, total = -math.inf, 0, 1, 0, len(self.codes)
+        best, touched, left, most = -math.inf, 0, 1, _FIRST
         began = time.perf_counter()
         while left:
-            surveys = call(survey, rows.address, rows.key, question, best, PIECE)
+            surveys = call(survey, rows.address, rows.key, question, best, most)
             best = max(best, *(found.best for found in surveys))
             touched += sum(found.touched for found in surveys)
-            left = sum(found.left for found in surveys)
-            if left or passed:
-                passed = max(total - left, 1)
-                rows.engine.progress("suggestion", passed, total, (time.perf_counter() - began) * left / passed)
+            left, most = sum(found.left for found in surveys), min(2 * most, _MOST)
+            to_come = (time.perf_counter() - began) * left / max(touched, 1)
+            rows.engine.progress("suggestion", touched, touched + left, to_come)
         winners = call(decide, rows.address, rows.key, question, best)
         touched += sum(winner.touched for winner in winners)
         found = [winner for winner in winners if winner.row is not None]
