@@ -1,5 +1,6 @@
 """Tables in blocks against the n x N matrix, their slow twin; bounds against simulation; engines against each other."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from regretless.acquisition.ei import LogImprovement
 from regretless.acquisition.ucb import UpperBound
 from regretless.engines import silent
 from regretless.gp import Kernel, block_posterior, posterior, table_posterior
-from regretless.gp.blocks import GRID, Envelopes, exact_moments
+from regretless.gp.blocks import BLOCK, GRID, Envelopes, exact_moments
 from regretless.gp.blocks.bounds import envelope
 
 NONE = np.empty(0, dtype=np.intp)
@@ -24,13 +25,16 @@ class Split:
 
     def __init__(self, workers: int, lose: int | None = None) -> None:
         self.workers, self.unused, self._lose, self._calls, self.progress = workers, [], lose, 0, silent
-        self.states = [{} for _ in range(workers)]
+        self.states: list[dict] = [{} for _ in range(workers)]
+        self.touched: list[list[int]] = []  # rows that each worker looked at, call by call
 
     def call(self, task, *args):
         self._calls += 1
         if self._lose is not None and self._calls % 3 == 0:
             self.states[self._lose].clear()
-        return [task(state, (i, self.workers), *args) for i, state in enumerate(self.states)]
+        answers = [task(state, (i, self.workers), *args) for i, state in enumerate(self.states)]
+        self.touched.append([getattr(answer, "touched", 0) for answer in answers])
+        return answers
 
 
 def rows_of(N: int, d: int, *, levels: int = 0, seed: int = 0):
@@ -146,6 +150,46 @@ def test_most_rows_are_not_looked_at():
         fast = fast.condition(x, float(wavy(x) + 0.1 * rng.normal()))
     assert shares[0] == 1.0
     assert np.mean(shares[20:]) < 0.3
+
+
+def told(fast, best, X, rng):
+    x = X[best.row].astype(float)
+    return fast.condition(x, float(wavy(x) + 0.1 * rng.normal()))
+
+
+def test_workers_tell_each_other_what_they_found():
+    """One has all the good rows. The other does not go on among its own, though they may be better than its best."""
+    stripe = 128 * BLOCK
+    X = rows_of(4 * stripe, 2)
+    X[stripe : 2 * stripe, 0] *= 0.1  # sin(5 x) is small there
+    X[3 * stripe :, 0] *= 0.1
+    engine, formula = Split(2), UpperBound(0.1)
+    fast = block_posterior(prior(X, "matern52", n=10), X, engine)
+    fast.argmax(UpperBound(4.0), NONE)
+    for row in range(40):  # all bounds are out of date
+        fast = fast.condition(X[row].astype(float), float(wavy(X[row])))
+    engine.touched.clear()
+    found = fast.argmax(formula, NONE)
+    assert found.row // stripe % 2 == 0
+    first, second = np.sum(engine.touched, axis=0)
+    assert 0 < second <= 64 * BLOCK < first  # what is looked at before all compare
+
+
+def test_products_go_to_memory_that_is_there():
+    """Where malloc returns freed memory at once, as on Dask workers, to get it again took as long as the products."""
+    X = rows_of(6_000, 3)
+    fast, rng = block_posterior(prior(X, "matern52", n=120), X), np.random.default_rng(0)
+    fast.argmax(UpperBound(1.0), NONE)
+    for root in (9.0, 7.0):  # all rows are looked at: variances are completed, then observations are caught up with
+        fast = told(fast, fast.argmax(UpperBound(root), NONE), X, rng)
+    tracemalloc.start()
+    try:
+        found = fast.argmax(UpperBound(9.0), NONE)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.touched > 1_000
+    assert peak < 1_000_000  # kernel values of one tile are two megabytes
 
 
 def test_ties_are_broken_by_the_smallest_row():

@@ -21,7 +21,7 @@ from regretless.gp.regression import PointMoments, Posterior, Slope
 __all__ = ["BlockPosterior", "Found", "block_posterior"]
 
 #: Blocks that each worker looks at before all compare what they found: at first so many, then twice as many each time.
-_FIRST, _MOST = 16, 1 << 13
+_FIRST, _MOST = 64, 1 << 10
 _NUMBERS = itertools.count()
 
 
