@@ -5,12 +5,21 @@ from collections.abc import Iterable
 
 from regretless.acquisition.base import Formula, MomentScore, Rule, Score, View
 from regretless.acquisition.bounding_boxes import BoundingBoxes
+from regretless.acquisition.composite import CompositeTS, Quantile
 from regretless.acquisition.constrained import ConstrainedEI, Optimistic, Penalised
 from regretless.acquisition.ei import EI
 from regretless.acquisition.entropy import JES, MES
 from regretless.acquisition.hypervolume import EHVI, HVI
 from regretless.acquisition.objectives import Chebyshev
-from regretless.acquisition.outputs import JointFormula, JointMomentScore, JointRule, JointScore, JointUCB, Outputs
+from regretless.acquisition.outputs import (
+    JointFormula,
+    JointMomentScore,
+    JointRule,
+    JointScore,
+    JointUCB,
+    Outer,
+    Outputs,
+)
 from regretless.acquisition.robust import RobustScore, RobustUCB
 from regretless.acquisition.straddle import RandomStraddle
 from regretless.acquisition.thompson import TS
@@ -21,6 +30,7 @@ from regretless.errors import InvalidInput
 
 __all__ = [
     "ATS",
+    "COMPOSITE_RULES",
     "EHVI",
     "EI",
     "EST",
@@ -40,6 +50,7 @@ __all__ = [
     "ATSc",
     "BoundingBoxes",
     "Chebyshev",
+    "CompositeTS",
     "ConstrainedEI",
     "Formula",
     "JointFormula",
@@ -49,8 +60,10 @@ __all__ = [
     "JointUCB",
     "MomentScore",
     "Optimistic",
+    "Outer",
     "Outputs",
     "Penalised",
+    "Quantile",
     "RandomStraddle",
     "RobustScore",
     "RobustUCB",
@@ -72,6 +85,9 @@ LEVEL_RULES: dict[str, type[Rule]] = {RandomStraddle.name: RandomStraddle}
 
 #: Every rule for robust decisions by its name.
 ROBUST_RULES: dict[str, type[Rule]] = {RobustUCB.name: RobustUCB}
+
+#: Every rule for composite objectives by its name.
+COMPOSITE_RULES: dict[str, type[JointRule]] = {rule.name: rule for rule in (Quantile, CompositeTS)}
 
 #: Every rule for several outcomes by its name.
 JOINT_RULES: dict[str, type[JointRule]] = {

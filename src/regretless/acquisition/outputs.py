@@ -31,6 +31,7 @@ __all__ = [
     "JointScore",
     "JointUCB",
     "OfFirst",
+    "Outer",
     "Outputs",
 ]
 
@@ -41,6 +42,17 @@ _NOISY = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
+class Outer:
+    """A known function of measured outcomes, to be maximised: (..., K) in the units of their models -> (...).
+
+    ``signs`` where it is monotone in each outcome: 1 where it does not fall, -1 where it does not rise.
+    """
+
+    function: Callable[[Floats], Floats]
+    signs: Floats | None = None  # (K,)
+
+
+@dataclass(frozen=True, slots=True)
 class Outputs:
     """What a rule for several outcomes sees: one View per outcome, all on the same candidates X."""
 
@@ -48,9 +60,14 @@ class Outputs:
     n_objectives: int
     thresholds: tuple[float, ...] = ()  # one per constraint, in its model's units: it holds where g_j(x) <= threshold_j
     reference: Floats | None = None  # of the objectives, in their models' units; None where there is one objective
+    outer: Outer | None = None  # the objective, first of the views, is this function of all others
 
     def __post_init__(self) -> None:
         K, J = self.n_objectives, len(self.thresholds)
+        if self.outer is not None:
+            if len(self.views) < 2 or K != 1 or J:
+                raise InvalidInput("a composite objective is one objective with views of its parts, and nothing else.")
+            return
         if K < 1 or len(self.views) != K + J:
             raise InvalidInput(f"{K} objectives and {J} constraints need as many views, got {len(self.views)}.")
         if K > 1 and (self.reference is None or np.shape(self.reference) != (K,)):

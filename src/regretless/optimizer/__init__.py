@@ -12,11 +12,13 @@ from regretless.optimizer.average import Averaged, averaged, seconds_of
 from regretless.optimizer.certificate import (
     Certificate,
     Certified,
+    CompositeRegret,
     FeasibleRegret,
     FrontRegret,
     RegionLoss,
     RobustRegret,
 )
+from regretless.optimizer.composite import Composite, Target, as_composite, function_name
 from regretless.optimizer.excursions import Excursion, excursion
 from regretless.optimizer.expectation import expect, expect_measurement
 from regretless.optimizer.front import Front
@@ -37,7 +39,7 @@ from regretless.optimizer.history import (
     source_to_data,
     without_last,
 )
-from regretless.optimizer.joint import expected_at, searched_at
+from regretless.optimizer.joint import composite_moments, expected_at, searched_at
 from regretless.optimizer.level import LevelSet, as_goal
 from regretless.optimizer.limits import Given, Limits, as_limits
 from regretless.optimizer.model import Fitted, believe, doubt, outdated
@@ -70,6 +72,8 @@ __all__ = [
     "Certified",
     "Choice",
     "Classified",
+    "Composite",
+    "CompositeRegret",
     "Direction",
     "Excursion",
     "FeasibleRegret",
@@ -96,8 +100,10 @@ __all__ = [
     "State",
     "StopRule",
     "Suggestion",
+    "Target",
     "Task",
     "as_any_rule",
+    "as_composite",
     "as_constraints",
     "as_fallback",
     "as_goal",
@@ -114,6 +120,7 @@ __all__ = [
     "check_stop",
     "chosen_params",
     "classify",
+    "composite_moments",
     "doubt",
     "doubted",
     "excursion",
@@ -122,6 +129,7 @@ __all__ = [
     "expected_at",
     "fit_from_data",
     "fit_to_data",
+    "function_name",
     "history_of",
     "hyperparameters_to_data",
     "inferred_reference",

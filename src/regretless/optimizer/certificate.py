@@ -9,7 +9,15 @@ from regretless.optimizer.notebook import Shown
 from regretless.optimizer.wording import amount, rounded
 from regretless.theory import BestProbability, Calibration, SimulatedRegret
 
-__all__ = ["Certificate", "Certified", "FeasibleRegret", "FrontRegret", "RegionLoss", "RobustRegret"]
+__all__ = [
+    "Certificate",
+    "Certified",
+    "CompositeRegret",
+    "FeasibleRegret",
+    "FrontRegret",
+    "RegionLoss",
+    "RobustRegret",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -486,8 +494,70 @@ class RobustRegret(Shown):
         return self.sentence
 
 
+@dataclass(frozen=True, slots=True)
+class CompositeRegret(Shown):
+    """What recommending a point costs against the best value of a composite objective, in the user's units.
+
+    Attributes
+    ----------
+    params, row, mean, sd
+        What is recommended, and mean and sd of the objective there, by draws.
+    bound, error
+        An upper bound on the expected regret given the data, whatever the function, estimated by draws from the models
+        of the measured outcomes; and the standard error of that estimate.
+    exact
+        True where every candidate was counted (a table); False where a sample stands for the space.
+    trust, objective, model, used, told
+        As for `Certificate`; the light is that of the outcome whose model is trusted least.
+    """
+
+    params: Mapping[str, Any]
+    row: Any
+    mean: float
+    sd: float
+    bound: float
+    error: float
+    exact: bool
+    trust: Calibration
+    objective: str
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+    settings: int = 1
+    unsure: float = 0.0
+    limits: None = None
+    limits_hold: bool = True
+
+    @property
+    def sentence(self) -> str:
+        """What is promised, under which assumption, and whether the data speak against that."""
+        return _with_trust(self.promise(), self.trust)
+
+    def beside(self) -> str:
+        """How far the draws may be off."""
+        return f"by draws, with a standard error of {rounded(self.error)}"
+
+    def promise(self, row_name: str = "row") -> str:
+        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        what = _named(self.row, self.params, row_name)
+        text = f"Under the {self.model} models{_rests_on(self)}, recommending {what} costs {self.cost} in expectation"
+        return text + (" (by draws)." if self.exact else " (an estimate by draws: a sample stands for the space).")
+
+    @property
+    def cost(self) -> str:
+        """The bound in words."""
+        return f"{'at most' if self.exact else 'about'} {amount(self.bound, self.objective)}"
+
+    def to_data(self) -> dict[str, Any]:
+        """As plain JSON, for the record."""
+        return _data(self, left_out=("trust", "params", "limits", "limits_hold"), params=dict(self.params))
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
 #: A certificate of any kind.
-Certified: TypeAlias = Certificate | FeasibleRegret | FrontRegret | RegionLoss | RobustRegret
+Certified: TypeAlias = Certificate | FeasibleRegret | FrontRegret | RegionLoss | RobustRegret | CompositeRegret
 
 
 def _with_trust(promise: str, trust: Calibration) -> str:
@@ -522,7 +592,9 @@ def _probability(p: float) -> str:
 
 
 def _data(
-    left: "FeasibleRegret | FrontRegret | RegionLoss | RobustRegret", left_out: tuple[str, ...], **more: Any
+    left: "FeasibleRegret | FrontRegret | RegionLoss | RobustRegret | CompositeRegret",
+    left_out: tuple[str, ...],
+    **more: Any,
 ) -> dict[str, Any]:
     named = {part.name: getattr(left, part.name) for part in fields(left) if part.name not in left_out}
     trust = {"light": left.trust.light, "message": left.trust.message}

@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 
 from regretless.errors import InvalidInput
 from regretless.optimizer.certificate import Certificate, Certified
+from regretless.optimizer.composed import certify_composite, recommend_composite
 from regretless.optimizer.feasible import certify_feasible, recommend_feasible
 from regretless.optimizer.front import Front, certify_front, recommend_front
 from regretless.optimizer.history import History
@@ -65,6 +66,8 @@ def goal_of(task: Task) -> Goal:
         return Robust()
     if len(task.objectives) > 1:
         return Pareto()
+    if task.composite is not None:
+        return Composed()
     return Feasible() if task.constraints else Maximise()
 
 
@@ -132,6 +135,25 @@ class Pareto:
         assert chosen is None or isinstance(chosen, Front)
         _refuse(asked)
         return certify_front(task, history, state, chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A known function of several outcomes: the point of which most is expected, and a `CompositeRegret`."""
+
+    def recommend(self, task: Task, history: History, state: State) -> Choice:
+        """The largest expected value of the function."""
+        return recommend_composite(task, history, state)
+
+    def is_own_choice(self, task: Task, state: State) -> bool:  # noqa: ARG002
+        """On a list."""
+        return task.domain.candidates is not None
+
+    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
+        """Against the best candidate, by draws."""
+        assert chosen is None or isinstance(chosen, Choice)
+        _refuse(asked)
+        return certify_composite(task, history, state, chosen)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,17 @@
 """Moments of all outcomes at the same points, as they are inside."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from regretless.arrays import Floats
-from regretless.gp import PointMoments, TablePosterior
+from regretless.confidence.quantiles import latin_normals
+from regretless.gp import PointMoments, TablePosterior, Units
 from regretless.optimizer.average import Averaged
 from regretless.optimizer.history import History
 from regretless.optimizer.model import Fitted, in_use, told_key
-from regretless.optimizer.scene import desirability
+from regretless.optimizer.scene import desirability, outer_of
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import dense_sample, points_around
@@ -19,18 +20,23 @@ from regretless.theory import log_prob_feasible
 
 __all__ = [
     "JointMoments",
+    "composite_draws",
+    "composite_moments",
     "expected_at",
     "expected_at_each",
     "log_feasible",
     "moments_at",
     "moments_everywhere",
     "objective_moments",
+    "part_moments",
     "points_everywhere",
     "searched_at",
 ]
 
 #: Points of a product space that stand for it.
 _DENSE = 2000
+#: Draws of a composite objective at a point, and numbers that are held at a time.
+_FEW, _ROOM = 512, 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,39 @@ def objective_moments(
     ]
 
 
+def part_moments(task: Task, beliefs: Sequence[Averaged], X: Floats) -> list[tuple[Floats, Floats]]:
+    """Of the parts of a composite objective: means and sds under each setting, (H, N), in the units of y."""
+    each = (objective_moments(task, belief, X) for belief in beliefs[1:])
+    return [(np.array([m for m, _, _ in known]), np.array([s for _, s, _ in known])) for known in each]
+
+
+def composite_draws(task: Task, parts: Sequence[tuple[Floats, Floats]], z: Floats) -> Iterator[Floats]:
+    """Draws of a composite objective, as maximised, block by block of the points: (points, draws).
+
+    Each draw, a row of ``z`` with one standard normal number for each part, takes one setting of every part in turns.
+    """
+    outer, rows = outer_of(task, [Units()] * len(task.outcomes)).function, max(1, _ROOM // z.size)
+    turns = [np.arange(len(z)) % len(mean) for mean, _ in parts]
+    for i in range(0, parts[0][0].shape[1], rows):
+        block = slice(i, i + rows)
+        drawn = [
+            (mean[turn, block] + sd[turn, block] * z[:, k : k + 1]).T
+            for k, ((mean, sd), turn) in enumerate(zip(parts, turns, strict=True))
+        ]
+        yield outer(np.stack(drawn, axis=-1))
+
+
+def composite_moments(task: Task, beliefs: Sequence[Averaged], points: Floats) -> tuple[Floats, Floats]:
+    """Mean and sd of a composite objective, as maximised, at (numbered) points, by draws that are always the same."""
+    parts = []
+    for belief in beliefs[1:]:
+        known = [belief.units.linear(*moments) for moments in zip(*belief.moments(points), strict=True)]
+        parts.append((np.array([m for m, _ in known]), np.array([s for _, s in known])))
+    z = latin_normals(_FEW, len(parts), stream(task.seed, 0, Purpose.CERTIFICATE))
+    drawn = np.vstack(list(composite_draws(task, parts, z)))
+    return drawn.mean(axis=1), drawn.std(axis=1)
+
+
 def expected_at(task: Task, beliefs: tuple[Averaged, ...], point: Point) -> dict[str, tuple[float, float]]:
     """Mean and sd of every outcome at one point by name, as the user sees them."""
     return expected_at_each(task, beliefs, [point])[0]
@@ -138,6 +177,10 @@ def expected_at_each(
         mean, sd = belief.expected(belief.numbered(X, index))
         for one, m, s in zip(found, mean.tolist(), sd.tolist(), strict=True):
             one[outcome.name] = (outcome.outward(m), s)
+    if task.composite is not None:
+        mean, sd = composite_moments(task, beliefs, beliefs[0].numbered(X, index))
+        for one, m, s in zip(found, mean.tolist(), sd.tolist(), strict=True):
+            one[task.objective.name] = (task.objective.outward(m), s)
     return found
 
 

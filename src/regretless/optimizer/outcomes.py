@@ -12,6 +12,7 @@ import numpy as np
 
 from regretless.arrays import Floats, as_finite_float, show
 from regretless.errors import InvalidInput
+from regretless.optimizer.composite import Composite, as_composite
 from regretless.optimizer.level import LevelSet, as_goal
 from regretless.optimizer.limits import Limits, as_limits
 from regretless.pareto import non_dominated
@@ -30,7 +31,7 @@ __all__ = [
 
 Value = TypeVar("Value", float, Floats)
 Direction: TypeAlias = Literal["maximize", "minimize"]
-Role: TypeAlias = Literal["objective", "constraint"]
+Role: TypeAlias = Literal["objective", "constraint", "part"]
 Sense: TypeAlias = Literal["<=", ">="]
 
 
@@ -39,7 +40,8 @@ class Outcome:
     """Something that is measured. ``limits`` are what it cannot leave because of what it is.
 
     An objective has a ``direction``; a constraint has a ``bound``, which its outcome must not exceed (sense ``"<="``)
-    or fall below (``">="``). An objective with a ``goal`` is not to be optimised: its direction is towards the set.
+    or fall below (``">="``). An objective with a ``goal`` is not to be optimised: its direction is towards the set. A
+    ``composite`` objective is computed from outcomes whose role is ``"part"``.
 
     >>> Outcome("cost", direction="minimize").inward(3.5)
     -3.5
@@ -55,6 +57,7 @@ class Outcome:
     bound: float = 0.0
     goal: LevelSet | None = None
     over: str = ""  # what a decision is worth over its environments, in words
+    composite: Composite | None = None
 
     @property
     def sign(self) -> float:
@@ -93,6 +96,8 @@ class Outcome:
         """
         if self.role == "constraint":
             return f"{self.name} {self.sense} {self.bound:g}"
+        if self.role == "part":
+            return f"{self.name}, measured"
         if self.goal is not None:
             return f"where {self.goal.words(self.name)}"
         return f"{self.over or self.name}, to be {'maximised' if self.direction == 'maximize' else 'minimised'}"
@@ -107,6 +112,11 @@ def as_outcomes(
     >>> [outcome.wanted for outcome in as_outcomes(**asked, constraints={"fat": ("<=", 3)})]
     ['yield, to be maximised', 'fat <= 3']
     """
+    if (composite := as_composite(objective)) is not None:
+        if objectives is not None or constraints or limits is not None or goal is not None:
+            raise InvalidInput("a Composite is one objective: without objectives, constraints, limits and a goal.")
+        first = replace(_objective(composite.name, direction or "maximize"), composite=composite)
+        return (first, *(Outcome(name, "part") for name in composite.of))
     if as_goal(goal) is not None:
         if direction is not None or objectives is not None or constraints or limits is not None:
             raise InvalidInput("a LevelSet is of one objective: without direction, objectives, constraints and limits.")

@@ -6,7 +6,7 @@ from typing import TypeAlias, cast
 
 import numpy as np
 
-from regretless.acquisition import JointRule, JointScore, MomentScore, Outputs, Rule, View
+from regretless.acquisition import JointRule, JointScore, MomentScore, Outer, Outputs, Rule, View
 from regretless.arrays import Floats
 from regretless.gp import Units
 from regretless.gp.blocks import Monotone
@@ -24,6 +24,7 @@ __all__ = [
     "Scene",
     "desirability",
     "objective_of",
+    "outer_of",
     "outputs_of",
     "reference_of",
     "reference_to_keep",
@@ -99,12 +100,27 @@ def outputs_of(task: Task, history: History, state: State, views: tuple[View, ..
     """Views of several outcomes with thresholds and reference point, in the units of the models to search by."""
     units = [state.believed(k).fit.hyperparameters.units for k in range(len(views))]
     K = len(task.objectives)
+    if task.composite is not None:
+        return Outputs(views, 1, outer=outer_of(task, units))
     thresholds = thresholds_of(task, units)
     if K == 1:
         return Outputs(views, 1, thresholds)
     reference = reference_of(task, history)
     inside = [float(unit.standardised(np.array(z))) for unit, z in zip(units[:K], reference, strict=True)]
     return Outputs(views, K, thresholds, np.array(inside))
+
+
+def outer_of(task: Task, units: Sequence[Units]) -> Outer:
+    """The function of a composite objective, as maximised, of values of its parts in their ``units``."""
+    composite, sign = task.composite, task.objective.sign
+    assert composite is not None
+    parts = list(zip(composite.of, units[1:], strict=True))
+
+    def function(values: Floats) -> Floats:
+        by_name = {name: unit.restored(values[..., k], 0.0)[0] for k, (name, unit) in enumerate(parts)}
+        return sign * composite(by_name)
+
+    return Outer(function, None if composite.signs is None else sign * composite.signs)
 
 
 def thresholds_of(task: Task, units: Sequence[Units]) -> tuple[float, ...]:
@@ -141,7 +157,8 @@ def desirability(
 ) -> Callable[[Floats], Floats]:
     """How promising measured points are: by their mean; feasible before infeasible; by how few dominate them.
 
-    For a level set, by how near the level they are; of decisions, by what they are worth at the means.
+    For a level set, by how near the level they are; of decisions, by what they are worth at the means; of a composite
+    objective, by the function of the means.
 
     ``expect`` are the means of the outcomes at points, in their ``units``.
     """
@@ -152,6 +169,9 @@ def desirability(
         return worth_of_means(task, expect[0])
     if len(task.outcomes) == 1:
         return expect[0]
+    if task.composite is not None:
+        outer = outer_of(task, units).function
+        return lambda X: outer(np.column_stack([mean(X) for mean in expect[1:]]))
     K, thresholds = len(task.objectives), thresholds_of(task, units)
 
     def worth(X: Floats) -> Floats:

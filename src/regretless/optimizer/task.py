@@ -4,17 +4,21 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from regretless.acquisition import (
+    COMPOSITE_RULES,
     EI,
     IRGPUCB,
     JOINT_RULES,
     LEVEL_RULES,
     ROBUST_RULES,
     RULES,
+    TS,
     UCB,
     Chebyshev,
+    CompositeTS,
     ConstrainedEI,
     JointRule,
     Optimistic,
+    Quantile,
     RandomStraddle,
     RobustUCB,
     Rule,
@@ -25,6 +29,7 @@ from regretless.arrays import as_finite_float, as_whole, show
 from regretless.confidence import AnytimeBand
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
+from regretless.optimizer.composite import Composite
 from regretless.optimizer.outcomes import Outcome
 from regretless.risk import Aim, Expectation
 from regretless.rng import check_seed
@@ -100,7 +105,7 @@ class Task:
             return replace(self, surrogate=replace(self.surrogate, compress=False))
         if len(self.outcomes) == 1:
             return self
-        compared = len(self.objectives) > 1 or self.outcomes[outcome].role == "constraint"
+        compared = len(self.objectives) > 1 or self.outcomes[outcome].role in ("constraint", "part")
         surrogate = replace(self.surrogate, compress=False) if compared else self.surrogate
         return replace(self, outcomes=self.outcomes[outcome : outcome + 1], surrogate=surrogate)
 
@@ -109,6 +114,11 @@ class Task:
         """The level of a level set, as maximised: a candidate is in the set where its value is at least that."""
         goal = self.objective.goal
         return None if goal is None else self.objective.inward(goal.level)
+
+    @property
+    def composite(self) -> Composite | None:
+        """The function that the objective is of the other outcomes, where it is one."""
+        return self.objective.composite
 
     @property
     def knee(self) -> float | None:
@@ -244,6 +254,10 @@ def as_any_rule(
     joint = isinstance(rule, JointRule) or (isinstance(rule, str) and rule.lower() in JOINT_RULES)
     if outcomes[0].goal is not None:
         return _level_rule(rule)
+    if outcomes[0].composite is not None:
+        return _composite_rule(rule)
+    if isinstance(rule, str) and rule.lower() in COMPOSITE_RULES:
+        raise InvalidInput(f"{rule} is a rule of composite objectives: give objective=Composite(...) with it.")
     if isinstance(rule, RandomStraddle) or (isinstance(rule, str) and rule.lower() in LEVEL_RULES):
         raise InvalidInput("random-straddle is the rule of level sets: give goal=LevelSet(above=0.5) with it.")
     if robust and len(outcomes) == 1:
@@ -280,6 +294,23 @@ def _level_rule(rule: "str | Rule | JointRule") -> Rule:
         return rule
     name = rule.name if isinstance(rule, Rule | JointRule) else show(rule)
     raise InvalidInput(f"{name} looks for an optimum; a level set is found by {', '.join(map(repr, LEVEL_RULES))}.")
+
+
+def _composite_rule(rule: "str | Rule | JointRule") -> JointRule:
+    """The rule of a composite objective: ``"irgp-ucb"`` is the quantile rule, ``"ts"`` samples paths of the parts."""
+    if isinstance(rule, str) and rule.lower() in COMPOSITE_RULES:
+        return COMPOSITE_RULES[rule.lower()]()
+    if isinstance(rule, JointRule) and type(rule) not in JOINT_RULES.values():
+        return rule
+    single = None if isinstance(rule, JointRule) else as_rule(rule) if not isinstance(rule, Rule) else rule
+    if isinstance(single, IRGPUCB) and single.setting == "auto":
+        return Quantile()
+    if isinstance(single, UCB) and not isinstance(single.setting, str | AnytimeBand):
+        return Quantile(law=single.setting)
+    if isinstance(single, TS):
+        return CompositeTS(single.n_features)
+    name = rule.name if isinstance(rule, Rule | JointRule) else show(rule)
+    raise InvalidInput(f"{name} is no rule of composite objectives; these are {', '.join(map(repr, COMPOSITE_RULES))}.")
 
 
 def _robust_rule(rule: "str | Rule | JointRule") -> Rule:

@@ -12,7 +12,8 @@ _WORST_FIRST = ("red", "amber", "too few data", "green")
 
 
 def least_trusted(task: Task, beliefs: tuple[Averaged, ...]) -> Calibration:
-    """The calibration with the worst light, whose message names its outcome."""
-    found = [each.trust() for each in beliefs]
-    worst = min(range(len(found)), key=lambda k: _WORST_FIRST.index(found[k].light))
-    return replace(found[worst], message=f"{task.outcomes[worst].name}: {found[worst].message}")
+    """The calibration with the worst light, whose message names its outcome; a composite one counts by its parts."""
+    pairs = list(zip(task.outcomes, beliefs, strict=True))[0 if task.composite is None else 1 :]
+    found = [(outcome, belief.trust()) for outcome, belief in pairs]
+    outcome, worst = min(found, key=lambda pair: _WORST_FIRST.index(pair[1].light))
+    return replace(worst, message=f"{outcome.name}: {worst.message}")

@@ -2,6 +2,8 @@
 
 from regretless.optimizer import (
     Certificate,
+    Composite,
+    CompositeRegret,
     FeasibleRegret,
     FrontRegret,
     HypervolumeLeft,
@@ -11,6 +13,7 @@ from regretless.optimizer import (
     RegionLoss,
     Regret,
     RobustRegret,
+    Target,
 )
 from regretless.study.journal import Event, Journal, MemoryStore, Store
 from regretless.study.replays import Replayed, replay
@@ -21,6 +24,8 @@ from regretless.study.trial import Recommendation, Region, Trial
 
 __all__ = [
     "Certificate",
+    "Composite",
+    "CompositeRegret",
     "Event",
     "FeasibleRegret",
     "FrontRegret",
@@ -39,6 +44,7 @@ __all__ = [
     "RobustRegret",
     "Store",
     "Study",
+    "Target",
     "Trial",
     "maximize",
     "minimize",

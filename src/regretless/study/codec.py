@@ -13,7 +13,16 @@ from typing import Any
 import numpy as np
 
 from regretless import confidence
-from regretless.acquisition import JOINT_RULES, LEVEL_RULES, ROBUST_RULES, RULES, UCB, JointRule, Rule
+from regretless.acquisition import (
+    COMPOSITE_RULES,
+    JOINT_RULES,
+    LEVEL_RULES,
+    ROBUST_RULES,
+    RULES,
+    UCB,
+    JointRule,
+    Rule,
+)
 from regretless.errors import InvalidInput, StoreDamaged, UntrustedCode
 from regretless.gp import Surrogate
 from regretless.risk import AIMS
@@ -25,8 +34,8 @@ __all__ = ["RULES_GROUP", "Trust", "function_of", "object_from_data", "object_to
 RULES_GROUP = "regretless.rules"
 
 #: Rules, models, every law of zeta, and every schedule that a law is made of.
-_KINDS: list[type] = [*RULES.values(), *LEVEL_RULES.values(), UCB, *JOINT_RULES.values(), Surrogate]
-_KINDS += [*ROBUST_RULES.values(), *AIMS.values(), Environment, Perturbation]
+_KINDS: list[type] = [*RULES.values(), *LEVEL_RULES.values(), UCB, *JOINT_RULES.values(), *COMPOSITE_RULES.values()]
+_KINDS += [*ROBUST_RULES.values(), *AIMS.values(), Environment, Perturbation, Surrogate]
 _KINDS += (law for law in vars(confidence).values() if isinstance(law, type) and is_dataclass(law))
 
 #: Our own classes by names that outlive a move to another module.
@@ -45,6 +54,7 @@ class Trust:
 
     classes: Mapping[str, type] = field(default_factory=dict)
     modules: Collection[str] = ()
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)  # handed in, by module and name
 
     @classmethod
     def of(cls, objects: Any, modules: Collection[str] = ()) -> "Trust":
@@ -140,7 +150,9 @@ def same_setup(given: Any, stored: Any) -> bool:
 
 
 def function_of(name: str, trust: Trust) -> Callable[..., Any]:
-    """The function of that module and name, which a constraint of a stored space is; only where it is trusted."""
+    """The function of that module and name, of a constraint or an objective; only where it is trusted."""
+    if name in trust.functions:
+        return trust.functions[name]
     module, _, path = name.partition(":")
     if not path or not (trust.covers(module) or module in _announced()):
         raise _untrusted("constraints", name, module)

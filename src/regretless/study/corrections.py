@@ -39,7 +39,7 @@ class Corrections(Properties):
         known = self._known(trial)
         if isinstance(failed, bool | np.bool_) and failed == (value is not None):
             raise InvalidInput(f"amend(trial {known.number}, ...) needs either a value or failed=True.")
-        told = read_told(self._task, value, failed=failed, sd=sd, what=f"trial {known.number}")
+        told = read_told(self._task, value, failed=failed, sd=sd, what=f"trial {known.number}", known=known.values)
         return transitions.amend(self._recorder, known.number, told, as_reason(reason, needed=True))
 
     def exclude(self, trial: Trial | int, reason: str) -> Trial:

@@ -16,6 +16,7 @@ from regretless.optimizer import (
     certificate_of,
     check_stop,
     classify,
+    composite_moments,
     expect,
     left_out_of,
     measurement_of,
@@ -213,6 +214,10 @@ class Predictions(Properties):
         holds 95 % of it.
         """
         history, k = self._told_history("predict"), self._number_of(outcome)
+        if self._task.composite is not None and k == 0:
+            beliefs, (X, index) = self._carried.doubt(history).all_doubted(), self._encoded(many, "predict")
+            mean, sd = composite_moments(self._task, beliefs, beliefs[0].numbered(X, index))
+            return self._task.objective.outward(mean), sd
         mean, sd = expect(self._carried.doubt(history).doubted(k), *self._encoded(many, "predict"))
         return outward_within(self._task, history, mean, k), sd
 

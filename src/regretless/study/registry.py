@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from regretless.arrays import as_positive, show
 from regretless.errors import InvalidInput, StudyConflict, UnknownStudy
-from regretless.optimizer import with_table
+from regretless.optimizer import as_composite, with_table
 from regretless.spaces import FileTable, with_repeats
 from regretless.study.codec import Trust
 from regretless.study.journal import Journal, ReadOnlyJournal, Store
@@ -33,6 +33,8 @@ def open_study(
     """The settings and the events of a study, which is created where there is none and a space is given."""
     _check_text(name, "name", "the study")
     trusted = Trust.of([given["rule"], given["surrogate"]], _check_modules(trust))
+    if (composite := as_composite(given["objective"])) is not None and "function" in (data := composite.to_data()):
+        trusted = replace(trusted, functions={data["function"]: composite.function})
     where = as_store(store, read_only=read_only)
     spec = where.spec(name)
     if spec is None and (read_only or given["space"] is None):

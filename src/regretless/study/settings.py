@@ -13,11 +13,13 @@ from regretless.arrays import show
 from regretless.errors import InvalidInput, StudyConflict
 from regretless.gp import Surrogate
 from regretless.optimizer import (
+    Composite,
     Direction,
     LevelSet,
     Preset,
     Task,
     as_any_rule,
+    as_composite,
     as_constraints,
     as_fallback,
     as_limits,
@@ -83,7 +85,7 @@ def settings(
     *,
     direction: Direction | None = None,
     preset: Preset | None = None,
-    objective: str | None = None,
+    objective: Any = None,
     objectives: Any = None,
     constraints: Any = None,
     reference: Any = None,
@@ -109,6 +111,9 @@ def settings(
         goal=None if aim is not None else goal,
     )
     searched = as_space(space, repeats, of_space)
+    clash = [outcome.name for outcome in outcomes if outcome.role == "part" and outcome.name in searched.names]
+    if clash:
+        raise InvalidInput(f"{clash[0]!r} is a parameter, and so is not measured: a Composite is of measured outcomes.")
     clash = [outcome.name for outcome in outcomes if outcome.role == "constraint" and outcome.name in searched.names]
     if clash:
         raise InvalidInput(
@@ -150,6 +155,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "seed": chosen.seed,
         "limits": objective.limits.given,
         **({} if objective.goal is None else {"goal": asdict(objective.goal)}),
+        **({} if objective.composite is None else {"composite": objective.composite.to_data()}),
         **_several(chosen),
         **_robust(chosen),
         "about": dict(settings.metadata),  # as it is called in databases since the first version
@@ -172,7 +178,7 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
         design=spec.get("design", "hypercube"),  # all that there was before it was named
         seed=spec["seed"],
         metadata=spec.get("about"),
-        **_outcomes_of(spec),
+        **_outcomes_of(spec, trust),
         **{name: object_from_data(spec[name], name, trust) for name in ("environment",) if name in spec},
         **({"goal": object_from_data(spec["aim"], "goal", trust)} if "aim" in spec else {}),
     )
@@ -216,6 +222,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
         "n_initial": task.n_initial,
         "seed": task.seed,
     }
+    given = {**given, "objective": as_composite(given.get("objective")) or given.get("objective")}
     for what, value in had.items():
         if given.get(what) is not None and not same_setup(given[what], value):
             raise _conflict(name, _unlike(what, value, given[what]))
@@ -231,7 +238,7 @@ def _wanted(task: Task) -> dict[str, Any]:
     outward = zip(task.objectives, task.reference or (), strict=False)
     return {
         "direction": None if several else objective.direction,
-        "objective": None if several else objective.name,
+        "objective": None if several else objective.composite or objective.name,
         "objectives": {outcome.name: outcome.direction for outcome in task.objectives} if several else None,
         "reference": {outcome.name: outcome.outward(z) for outcome, z in outward} or None,
         "fallback": None if task.fallback is None else objective.outward(task.fallback),
@@ -262,8 +269,11 @@ def _several(task: Task) -> dict[str, Any]:
     return {**wanted, "constraints": constraints, "limits": _limits(task)}
 
 
-def _outcomes_of(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _outcomes_of(spec: Mapping[str, Any], trust: Trust) -> dict[str, Any]:
     """The arguments of `settings` about outcomes that were written so."""
+    if spec.get("composite"):
+        composite = Composite.from_data(spec["composite"], lambda name: function_of(name, trust))
+        return {"objective": composite, "direction": spec["direction"]}
     several = {name: spec.get(name) for name in ("objectives", "constraints", "reference", "fallback")}
     if spec.get("goal"):
         return {"objective": spec["objective"], "goal": LevelSet(**spec["goal"])}

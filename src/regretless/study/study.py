@@ -10,7 +10,7 @@ from regretless.arrays import as_whole
 from regretless.deprecation import warn_renamed
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
-from regretless.optimizer import Direction, Given, LevelSet, Preset, Sense, StopRule
+from regretless.optimizer import Composite, Direction, Given, LevelSet, Preset, Sense, StopRule, Target
 from regretless.risk import Aim
 from regretless.spaces import Environment, Perturbation, Place, Repeats
 from regretless.study import registry, transitions
@@ -62,7 +62,8 @@ class Study(Predictions, Corrections):
         for batches. It overrides what the space says. None is ``"allow"`` for the preset ``"paper"``, for known
         hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, and ``"auto"`` otherwise.
     objective
-        What the value is called in messages, such as ``"yield"`` or, with its unit, ``"yield [%]"``.
+        What the value is called in messages, such as ``"yield"`` or, with its unit, ``"yield [%]"``. Or a known function
+        of measured outcomes, ``Target({"density": 1.2})`` or a `Composite`: then these outcomes are told.
     objectives
         Several objectives by name, ``{"yield": "maximize", "cost": "minimize"}``, in place of ``objective`` and
         ``direction``. There is then a Pareto `front` in place of a best point.
@@ -112,7 +113,7 @@ class Study(Predictions, Corrections):
         surrogate: Surrogate | None = None,
         n_initial: int | None = None,
         repeats: Repeats | None = None,
-        objective: str | None = None,
+        objective: str | Composite | Target | None = None,
         objectives: Mapping[str, Direction] | None = None,
         constraints: Constraints | None = None,
         reference: Mapping[str, float] | None = None,
@@ -139,7 +140,7 @@ class Study(Predictions, Corrections):
         surrogate: Surrogate | None = None,
         n_initial: int | None = None,
         repeats: Repeats | None = None,
-        objective: str | None = None,
+        objective: str | Composite | Target | None = None,
         objectives: Mapping[str, Direction] | None = None,
         constraints: Constraints | None = None,
         reference: Mapping[str, float] | None = None,
@@ -298,7 +299,8 @@ class Study(Predictions, Corrections):
         known = self._known(trial)
         if value is None and isinstance(failed, bool | np.bool_) and not failed:
             raise InvalidInput(f"tell(trial {known.number}, ...) needs a value, or failed=True.")
-        told = read_told(self._task, value, failed=failed, sd=sd, what=f"trial {known.number}")
+        before = {} if known.status == "released" else known.values
+        told = read_told(self._task, value, failed=failed, sd=sd, what=f"trial {known.number}", known=before)
         return transitions.end(self._recorder, known.number, told)
 
     def add(

@@ -37,8 +37,11 @@ class Told:
         return self.values.get(task.objective.name), several | ({"noise": dict(self.noise)} if self.noise else {})
 
 
-def read_told(task: Task, value: Any, *, failed: Any, sd: Any, what: str) -> Told:
-    """What was told, checked. ``what`` says whose value it is, such as ``trial 3``."""
+def read_told(task: Task, value: Any, *, failed: Any, sd: Any, what: str, known: Values | None = None) -> Told:
+    """What was told, checked. ``what`` says whose value it is, such as ``trial 3``.
+
+    A composite objective is computed, once all its outcomes are told here or ``known`` before.
+    """
     gone = _failed(task, failed, what)
     if gone is None:
         if value is not None or sd is not None:
@@ -58,9 +61,29 @@ def read_told(task: Task, value: Any, *, failed: Any, sd: Any, what: str) -> Tol
         if name in gone:
             values[name] = None
         elif name in given:
-            values[name], known = _measured(task, outcome, given[name], errors.get(name), what)
-            noise |= {name: known} if known else {}
+            values[name], error = _measured(task, outcome, given[name], errors.get(name), what)
+            noise |= {name: error} if error else {}
+    if task.composite is not None:
+        values |= _computed(task, {**(known or {}), **values}, what)
     return Told(values, noise)
+
+
+def _computed(task: Task, values: Values, what: str) -> dict[str, float | None]:
+    """The value of a composite objective: None where an outcome failed, nothing where one is not told yet."""
+    composite, name = task.composite, task.objective.name
+    assert composite is not None
+    parts = {each: values[each] for each in composite.of if each in values}
+    if any(value is None for value in parts.values()):
+        return {name: None}
+    if len(parts) < len(composite.of):
+        return {}
+    found = composite({each: np.array(value, dtype=np.float64) for each, value in parts.items()})
+    return {name: _number(task, float(found), f"{name} of {what}")}
+
+
+def _told_by_name(task: Task) -> list[str]:
+    """The outcomes that people tell: a composite objective is computed from the others."""
+    return [outcome.name for outcome in task.outcomes if outcome.composite is None]
 
 
 def read_returned(task: Task, returned: Any, what: str) -> tuple[Any, bool | list[str]]:
@@ -78,7 +101,7 @@ def read_returned(task: Task, returned: Any, what: str) -> tuple[Any, bool | lis
         value = _finite(returned, what)
         return value, value is None
     given = _by_name(task, returned, what)
-    missing = [outcome.name for outcome in task.outcomes if outcome.name not in given]
+    missing = [name for name in _told_by_name(task) if name not in given]
     if missing:
         raise InvalidInput(f"{what} has no {missing[0]!r}. Return a value for each outcome, NaN for one that failed.")
     values = {name: _finite(value, f"{what}, {name},") for name, value in given.items()}
@@ -105,7 +128,7 @@ def _failed(task: Task, failed: Any, what: str) -> set[str] | None:
     if isinstance(failed, bool | np.bool_):
         return None if failed else set()
     names = [failed] if isinstance(failed, str) else list(failed) if isinstance(failed, Iterable) else [failed]
-    known = [outcome.name for outcome in task.outcomes]
+    known = _told_by_name(task)
     if not all(isinstance(name, str) for name in names):
         raise InvalidInput(f"failed must be True, False, or names of outcomes that failed, got {show(failed)}.")
     _check_names(names, known, what)
@@ -113,12 +136,14 @@ def _failed(task: Task, failed: Any, what: str) -> set[str] | None:
 
 
 def _by_name(task: Task, value: Any, what: str) -> Mapping[str, Any]:
-    known = [outcome.name for outcome in task.outcomes]
+    known = _told_by_name(task)
     if isinstance(value, Mapping):
         _check_names(list(value), known, what)
         if not value:
             raise InvalidInput(f"{what} needs a value of one of {', '.join(known)}, got none.")
         return value
+    if task.composite is not None and len(known) == 1:
+        raise InvalidInput(f"{what}: tell {known[0]} by name, {{{known[0]!r}: 81.2}}, got {show(value)}.")
     if len(known) > 1:
         raise InvalidInput(
             f"{what} has {len(known)} outcomes: tell them by name, such as {{{known[0]!r}: 81.2, {known[1]!r}: 0.3}}, "

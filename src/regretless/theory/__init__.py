@@ -32,6 +32,7 @@ from regretless.theory.bounds import (
 )
 from regretless.theory.budget import Plan, Simulation, plan, simulate
 from regretless.theory.certificate import BestProbability, Certificate, SimulatedRegret, remaining_regret
+from regretless.theory.composite import SimulatedBound, simulated_tail_sum
 from regretless.theory.conditional import (
     conditional_regret_box_anytime,
     conditional_regret_box_as_printed,
@@ -148,6 +149,7 @@ __all__ = [
     "Misclassification",
     "Plan",
     "RobustCertificate",
+    "SimulatedBound",
     "SimulatedRegret",
     "Simulation",
     "Step",
@@ -244,6 +246,7 @@ __all__ = [
     "simple_regret_interleaved",
     "simulate",
     "simulated_front_regret",
+    "simulated_tail_sum",
     "squared_multipliers",
     "steady_noise_probability",
     "steady_noise_probability_as_printed",

@@ -1,0 +1,118 @@
+"""A composite objective: what to recommend, by the expected value of the function, and what is certified about it."""
+
+import numpy as np
+
+from regretless.acquisition import Outputs, View
+from regretless.acquisition.composite import Expectation, OfParts
+from regretless.arrays import Floats
+from regretless.confidence.quantiles import latin_normals
+from regretless.linalg import single_thread
+from regretless.optimizer.certificate import CompositeRegret
+from regretless.optimizer.history import History
+from regretless.optimizer.joint import composite_draws, part_moments, points_everywhere
+from regretless.optimizer.model import told_key
+from regretless.optimizer.proof import finite_only, refuse_infinite
+from regretless.optimizer.recommendation import Choice
+from regretless.optimizer.scene import objective_of, outer_of
+from regretless.optimizer.state import State
+from regretless.optimizer.task import Task, params_of
+from regretless.optimizer.trust import least_trusted
+from regretless.rng import Purpose, stream
+from regretless.search import Allowed, argmax
+from regretless.spaces import Point
+from regretless.theory import simulated_tail_sum
+
+__all__ = ["certify_composite", "recommend_composite"]
+
+#: Draws of a certificate, in so many independent groups, from which its standard error comes.
+_DRAWS, _GROUPS = 2048, 8
+#: Draws by which expected values are compared.
+_FEW = 512
+
+
+def recommend_composite(task: Task, history: History, state: State) -> Choice:
+    """The largest expected value of the function by the averaged beliefs, elsewhere than on a list after an ascent."""
+    with single_thread():
+        rng = stream(task.seed, told_key(history.series()), Purpose.CANDIDATES)
+        beliefs, candidates = state.all_doubted(), task.domain.candidates
+        X = points_everywhere(task, beliefs, rng)
+        if candidates is None:
+            climbed = _climbed(task, state, X, rng)
+            X = X if climbed is None else np.vstack([climbed.x, X])
+        drawn = composite_draws(task, part_moments(task, beliefs, X), _normals(_FEW, task, rng))
+        mean, sd = np.concatenate([np.stack([F.mean(axis=1), F.std(axis=1)], axis=1) for F in drawn]).T
+        index = int(np.argmax(np.where(_allowed(task, history, len(X)), mean, -np.inf)))
+        return Choice(Point(X[index], index if candidates is not None else None), float(mean[index]), float(sd[index]))
+
+
+def _climbed(task: Task, state: State, X: Floats, rng: np.random.Generator) -> Point | None:
+    """The largest expected value by ascent, under the models to search by."""
+    fitted = state.all_believed()
+    views = []
+    for each in fitted:
+        posterior = each.belief.posterior
+        mean, sd = posterior.mean_sd(X)
+        views.append(View(posterior, X, mean, sd, told=X[:0], best_told=0.0, n_levels=task.domain.n_levels))
+    outer = outer_of(task, [each.fit.hyperparameters.units for each in fitted])
+    outputs = Outputs(tuple(views), 1, outer=outer)
+    formula = Expectation(outer.function, latin_normals(_FEW // 4, len(views) - 1, rng))
+    score = OfParts(outputs.posteriors[1:], formula)
+    return argmax(task.domain, objective_of(score), X, score.on(outputs), Allowed(None, X[:0]))
+
+
+def certify_composite(task: Task, history: History, state: State, choice: Choice | None) -> CompositeRegret:
+    """The expected maximum of the function over the candidates, bounded by draws, less what ``choice`` is expected of.
+
+    Without a choice it is of what the beliefs of the certificate expect most of. The bound is a tail sum: it holds
+    whatever the function is, and however candidates are correlated.
+    """
+    with finite_only():
+        beliefs, candidates, objective = state.all_doubted(), task.domain.candidates, task.objective
+        rng = stream(task.seed, told_key(history.series()), Purpose.CERTIFICATE)
+        X = points_everywhere(task, beliefs, rng, *([] if choice is None else [choice.point.x[None, :]]))
+        allowed = _allowed(task, history, len(X))
+        z = np.vstack([_normals(_DRAWS // _GROUPS, task, rng) for _ in range(_GROUPS)])
+        parts = part_moments(task, beliefs, X)
+        drawn = composite_draws(task, parts, z)
+        mean, sd, top = np.concatenate([np.stack([F.mean(1), F.std(1), F.max(1)], axis=1) for F in drawn]).T
+        if choice is None:
+            index = int(np.argmax(np.where(allowed, mean, -np.inf)))
+        else:
+            index = choice.point.index if choice.point.index is not None else 0
+        counted = [(m[:, allowed], s[:, allowed]) for m, s in parts]
+        found = simulated_tail_sum(
+            lambda: composite_draws(task, counted, z),
+            _GROUPS,
+            around=float(mean[index]),
+            below=float(mean[index] - 4.0 * sd[index]),
+            above=float(top[allowed].max()),
+        )
+        point = Point(X[index], index if candidates is not None else None)
+        refuse_infinite(found.value, found.error, float(mean[index]), float(sd[index]))
+        params, row = params_of(task, point)
+        return CompositeRegret(
+            params=params,
+            row=row,
+            mean=float(objective.outward(mean[index])),
+            sd=float(sd[index]),
+            bound=max(found.value - float(mean[index]), 0.0),
+            error=found.error,
+            exact=candidates is not None,
+            trust=least_trusted(task, beliefs),
+            objective=objective.name,
+            model="given" if task.surrogate.method == "fixed" else "fitted",
+            used=beliefs[1].used,
+            told=len(history.series().y),
+        )
+
+
+def _normals(count: int, task: Task, rng: np.random.Generator) -> Floats:
+    return latin_normals(count, len(task.outcomes) - 1, rng)
+
+
+def _allowed(task: Task, history: History, n: int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Candidates that count: all of them where every one is excluded."""
+    if task.domain.candidates is None:
+        return np.ones(n, dtype=np.bool_)
+    allowed = history.allowed(n)
+    return allowed if allowed.any() else np.ones(n, dtype=np.bool_)
