@@ -2,7 +2,7 @@
 
 import sys
 
-from bench import certificate, cost, floor, hosts, large, levels, outcomes, regret, storage, tables, workers
+from bench import certificate, composites, cost, floor, hosts, large, levels, outcomes, regret, storage, tables, workers
 
 
 def main(arguments: list[str]) -> int:
@@ -18,6 +18,7 @@ def main(arguments: list[str]) -> int:
         "workers": workers.main,
         "large": large.main,
         "levels": levels.main,
+        "composites": composites.main,
         "tables": tables.main,
     }
     if not arguments or arguments[0] not in commands:

@@ -11,7 +11,7 @@ import numpy as np
 from bench.adapters import OURS, PEERS, Floats
 from bench.statistics import FLOOR
 
-__all__ = ["draw_cost", "draw_found", "draw_losses", "draw_regret", "draw_targets", "draw_wrong"]
+__all__ = ["draw_cost", "draw_found", "draw_losses", "draw_medians", "draw_regret", "draw_targets", "draw_wrong"]
 
 #: Of each package its colour in every figure: Okabe and Ito's, then Paul Tol's. Vermillion is ours.
 _OF_PEER = {
@@ -152,6 +152,27 @@ def draw_losses(
             middle = np.maximum(np.median(values, axis=0), floor)
             look = style(peer) | ({"color": colours[peer], "linestyle": "-"} if peer in colours else {})
             axis.plot(np.arange(1, len(middle) + 1), middle, label=PEERS[peer].label, **look)
+        axis.set(title=problem, yscale="log", xlabel="evaluations", ylabel=f"median {loss}")
+        axis.grid(axis="y", alpha=0.3)
+    _legend(figure, axes)
+    _save(figure, path)
+
+
+def draw_medians(curves: Mapping[str, Mapping[str, Floats]], path: Path, loss: str) -> None:
+    """Median over seeds by evaluation on a log scale, one panel per problem; labels that begin with ours stand out."""
+    figure, axes = _grid(len(curves))
+    labels = list(dict.fromkeys(label for by_label in curves.values() for label in by_label))
+    ours = [label for label in labels if label.startswith("Regretless")]
+    others = dict(zip((label for label in labels if label not in ours), _COLOURS, strict=False))
+    for axis, (problem, by_label) in zip(axes, curves.items(), strict=False):
+        for label, values in by_label.items():
+            if label in ours:
+                place = ours.index(label)
+                look: dict[str, Any] = {"color": _OWN_COLOUR, "linestyle": _OWN_STYLES[place], "zorder": 3}
+                look["linewidth"] = 2.4 if place == 0 else 1.6
+            else:
+                look = {"color": others[label], "linewidth": 1.3}
+            axis.plot(np.arange(1, values.shape[1] + 1), np.median(values, axis=0), label=label, **look)
         axis.set(title=problem, yscale="log", xlabel="evaluations", ylabel=f"median {loss}")
         axis.grid(axis="y", alpha=0.3)
     _legend(figure, axes)

@@ -109,6 +109,29 @@ class Outcomes:
         self.data.observe(torch.tensor((x - self.low) / self.width, dtype=torch.double), y)
 
 
+class Composite(Outcomes):
+    """qLogNEI of a known function of the outcomes, by a `GenericMCObjective`: BoTorch's tutorial on composites."""
+
+    def __init__(
+        self, bounds: Floats, outer: Callable[[torch.Tensor, object], torch.Tensor], seed: int, X0: Floats, Y0: Floats
+    ) -> None:
+        super().__init__(bounds, Aims(Y0.shape[1], 0), seed, X0, Y0, "composite")
+        self.outer = outer
+
+    def ask(self) -> Floats:
+        """The next point."""
+        data = self.data
+        noisy = qLogNoisyExpectedImprovement(
+            fitted(data.X, data.Y),
+            data.X,
+            SobolQMCNormalSampler(torch.Size([SAMPLES]), seed=len(data.Y)),
+            objective=GenericMCObjective(lambda Z, X=None: self.outer(Z, torch)),  # noqa: ARG005
+            prune_baseline=True,
+        )
+        best, _ = optimize_acqf(noisy, bounds=self.cube, q=1, num_restarts=10, raw_samples=512)
+        return np.clip(self.low + self.width * best[0].numpy(), self.low, self.low + self.width)
+
+
 class OutcomesTable:
     """The best of all rows that have not been measured."""
 

@@ -1,5 +1,6 @@
 """Regretless itself."""
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -97,6 +98,34 @@ class OwnOutcomes(_Own):
     def __init__(self, bounds: Floats, aims: Aims, seed: int, X0: Floats, Y0: Floats, **settings: Any) -> None:
         super().__init__(_space(bounds, ()), seed, len(X0), **_wishes(aims), **settings)
         self.names = _outcomes(aims)
+        for x, y in zip(X0, Y0, strict=True):
+            self.tell(x, y)
+
+    def ask(self) -> Floats:
+        """The next point."""
+        return np.array([float(value) for value in self._ask().params.values()])
+
+    def tell(self, x: Floats, y: Floats) -> None:
+        """Told to the pending trial if there is one, else added."""
+        values = dict(zip(self.names, y.tolist(), strict=True))
+        if self._trial is not None:
+            self.study.tell(self._trial, values)
+        else:
+            self.study.add(dict(zip(self.study.space.names, x.tolist(), strict=True)), values)
+        self._trial = None
+
+
+class OwnComposite(_Own):
+    """A study on a box whose objective is a known function of the outcomes y0, y1, ..."""
+
+    def __init__(
+        self, bounds: Floats, outer: Callable[[Floats], Floats], seed: int, X0: Floats, Y0: Floats, **settings: Any
+    ) -> None:
+        self.names = [f"y{k}" for k in range(Y0.shape[1])]
+        objective = regretless.Composite(
+            lambda y: outer(np.stack([y[name] for name in self.names], axis=-1)), of=self.names
+        )
+        super().__init__(_space(bounds, ()), seed, len(X0), objective=objective, **settings)
         for x, y in zip(X0, Y0, strict=True):
             self.tell(x, y)
 

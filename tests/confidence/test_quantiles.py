@@ -7,6 +7,10 @@ from scipy.stats import chi2, norm
 from regretless.confidence.quantiles import latin_normals, tail_draws, upper_quantile
 
 
+def quantile(values, weights, p):
+    return values[np.arange(len(values)), upper_quantile(values, weights, p)]
+
+
 def test_latin_normals_have_one_draw_in_every_cell():
     z = latin_normals(200, 3, np.random.default_rng(1))
     for column in z.T:
@@ -42,14 +46,14 @@ def test_a_linear_function_has_mean_plus_c_sd():
     draws = tail_draws(c, 4096, 3, rng)
     values = ((mean + sd * draws.z) @ a)[None, :]
     exact = mean @ a + c * np.linalg.norm(a * sd)
-    assert upper_quantile(values, draws.weights, norm.sf(c))[0] == pytest.approx(exact, rel=0.02)
+    assert quantile(values, draws.weights, norm.sf(c))[0] == pytest.approx(exact, rel=0.02)
 
 
 def test_minus_the_squared_distance():
     """-|z|^2 is near 0 with probability p: minus the quantile of chi-square at p."""
     p = 1e-3
     draws = tail_draws(norm.isf(p), 2**18, 2, np.random.default_rng(4))
-    found = upper_quantile(-(draws.z**2).sum(axis=1)[None, :], draws.weights, p)[0]
+    found = quantile(-(draws.z**2).sum(axis=1)[None, :], draws.weights, p)[0]
     assert found == pytest.approx(-chi2.ppf(p, 2), rel=0.2)
 
 
@@ -57,7 +61,7 @@ def test_the_quantile_by_its_definition():
     rng = np.random.default_rng(5)
     values, weights = rng.standard_normal((6, 40)).round(1), rng.random(40)
     for p in (0.0, 0.3, 4.0, 100.0):
-        for row, q in zip(values, upper_quantile(values, weights, p), strict=True):
+        for row, q in zip(values, quantile(values, weights, p), strict=True):
             assert weights[row > q].sum() <= p * (1 + 1e-9)
             below = row[row < q]
             if p < weights.sum() and len(below):

@@ -41,6 +41,20 @@ class PartsFormula(Protocol):
         """It, (N,)."""
         ...
 
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats, Floats]:
+        """It, and its derivatives with respect to means and sds, (N, K) each."""
+        ...
+
+
+def _derivatives(outer: Function, g: Floats) -> Floats:
+    """Partial derivatives of h at points (..., K), by central differences."""
+    found = np.empty_like(g)
+    for k in range(g.shape[-1]):
+        step = np.zeros(g.shape[-1])
+        step[k] = _STEP
+        found[..., k] = (outer(g + step) - outer(g - step)) / (2.0 * _STEP)
+    return found
+
 
 @dataclass(frozen=True, slots=True)
 class QuantileOf:
@@ -57,7 +71,15 @@ class QuantileOf:
 
     def _of(self, mean: Floats, sd: Floats) -> Floats:
         F = self.outer(mean[:, None, :] + sd[:, None, :] * self.draws.z)
-        return upper_quantile(F, self.draws.weights, self.p)
+        return F[np.arange(len(F)), upper_quantile(F, self.draws.weights, self.p)]
+
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats, Floats]:
+        """Those of h at the draw where its quantile lies."""
+        F = self.outer(mean[:, None, :] + sd[:, None, :] * self.draws.z)
+        draw = upper_quantile(F, self.draws.weights, self.p)
+        z = self.draws.z[draw]
+        by_mean = _derivatives(self.outer, mean + sd * z)
+        return F[np.arange(len(F)), draw], by_mean, by_mean * z
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +98,11 @@ class Expectation:
         found: Floats = self.outer(mean[:, None, :] + sd[:, None, :] * self.z).mean(axis=1)
         return found
 
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats, Floats]:
+        """Means of those of h."""
+        each = _derivatives(self.outer, mean[:, None, :] + sd[:, None, :] * self.z)
+        return self._of(mean, sd), each.mean(axis=1), (each * self.z).mean(axis=1)
+
 
 @dataclass(frozen=True, slots=True)
 class AtBounds:
@@ -86,8 +113,14 @@ class AtBounds:
     signs: Floats  # (K,)
 
     def value(self, mean: Floats, sd: Floats) -> Floats:
-        """H at the bounds."""
+        """The function h at the bounds."""
         return self.outer(mean + self.root * self.signs * sd)
+
+    def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats, Floats]:
+        """Those of h at the bounds."""
+        g = mean + self.root * self.signs * sd
+        by_mean = _derivatives(self.outer, g)
+        return self.outer(g), by_mean, by_mean * self.root * self.signs
 
 
 def _blocks(n: int, size: int) -> list[slice]:
@@ -97,7 +130,7 @@ def _blocks(n: int, size: int) -> list[slice]:
 
 @dataclass(frozen=True, slots=True)
 class OfParts:
-    """A formula of the parts' posteriors as a score; gradients by differences of the formula and the chain rule."""
+    """A formula of the parts' posteriors as a score; its gradient by differences of h and the chain rule."""
 
     posteriors: tuple[Posterior, ...]
     formula: PartsFormula
@@ -115,18 +148,11 @@ class OfParts:
     def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
         """The score and its gradient at the rows of X."""
         means, sds, pulls = zip(*(posterior.mean_sd_pull(X) for posterior in self.posteriors), strict=True)
-        mean, sd = np.column_stack(means), np.column_stack(sds)
+        value, by_mean, by_sd = self.formula.slopes(np.column_stack(means), np.column_stack(sds))
         gradient = np.zeros_like(X)
         for k, pull in enumerate(pulls):
-            step = np.zeros(len(pulls))
-            step[k] = _STEP
-            by_mean = (self.formula.value(mean + step, sd) - self.formula.value(mean - step, sd)) / (2.0 * _STEP)
-            lower = np.maximum(sd - step, 0.0)
-            by_sd = (self.formula.value(mean, sd + step) - self.formula.value(mean, lower)) / (
-                sd[:, k] + _STEP - lower[:, k]
-            )
-            gradient = gradient + pull(by_mean, by_sd)
-        return self.formula.value(mean, sd), gradient
+            gradient = gradient + pull(by_mean[:, k], by_sd[:, k])
+        return value, gradient
 
     @property
     def edges(self) -> Edged | None:
@@ -185,12 +211,8 @@ class PathsOfParts:
     def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
         """The value and its gradient at the rows of X."""
         g, gradients = self._paths(X)
-        gradient = np.zeros_like(X)
-        for k, each in enumerate(gradients):
-            step = np.zeros(g.shape[1])
-            step[k] = _STEP
-            gradient += ((self.outer(g + step) - self.outer(g - step)) / (2.0 * _STEP))[:, None] * each
-        return self.outer(g), gradient
+        by_part = _derivatives(self.outer, g)
+        return self.outer(g), sum((by_part[:, k, None] * each for k, each in enumerate(gradients)), np.zeros_like(X))
 
     def _paths(self, X: Floats) -> tuple[Floats, list[Floats]]:
         values, gradients = [], []

@@ -8,6 +8,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit, ndtri
 
 from regretless.arrays import Floats
@@ -52,15 +53,14 @@ def tail_draws(c: float, n_draws: int, dim: int, rng: np.random.Generator) -> Dr
     return Draws(z, 2.0 / n_draws * expit(-exponent))
 
 
-def upper_quantile(values: Floats, weights: Floats, p: float) -> Floats:
-    """The smallest u with weight at most ``p`` above it, of each row of ``values`` (N, R): shape (N,).
+def upper_quantile(values: Floats, weights: Floats, p: float) -> npt.NDArray[np.intp]:
+    """Where the smallest u lies that has weight at most ``p`` above it, in each row of ``values`` (N, R): shape (N,).
 
     >>> upper_quantile(np.array([[4.0, 1.0, 3.0, 2.0]]), np.full(4, 0.25), 0.25).tolist()
-    [3.0]
+    [2]
     """
     order = np.argsort(-values, axis=1, kind="stable")
     above = np.cumsum(weights[order], axis=1)
     place = np.minimum((above <= p * (1.0 + 1e-12)).sum(axis=1), values.shape[1] - 1)
-    rows = np.arange(len(values))
-    found: Floats = values[rows, order[rows, place]]
+    found: npt.NDArray[np.intp] = order[np.arange(len(values)), place]
     return found

@@ -43,8 +43,8 @@ def simulated_tail_sum(
     groups
         Into so many independent groups the draws fall, one after the other, for the standard error.
     around, below, above
-        Where the best level may lie: near the largest mean, some sds below it, and below the largest value. Any level is
-        valid; close to ``around`` they are dense.
+        Where the best level may lie: near the largest mean, some sds below it, and below the largest value. Any level
+        is valid; close to ``around`` they are dense.
 
     Examples
     --------
