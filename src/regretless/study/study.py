@@ -62,8 +62,8 @@ class Study(Predictions, Corrections):
         for batches. It overrides what the space says. None is ``"allow"`` for the preset ``"paper"``, for known
         hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, and ``"auto"`` otherwise.
     objective
-        What the value is called in messages, such as ``"yield"`` or, with its unit, ``"yield [%]"``. Or a known function
-        of measured outcomes, ``Target({"density": 1.2})`` or a `Composite`: then these outcomes are told.
+        What the value is called in messages, such as ``"yield"`` or, with its unit, ``"yield [%]"``. Or a known
+        function of measured outcomes, ``Target({"density": 1.2})`` or a `Composite`: then these outcomes are told.
     objectives
         Several objectives by name, ``{"yield": "maximize", "cost": "minimize"}``, in place of ``objective`` and
         ``direction``. There is then a Pareto `front` in place of a best point.
