@@ -2,7 +2,21 @@
 
 import sys
 
-from bench import certificate, composites, cost, floor, hosts, large, levels, outcomes, regret, storage, tables, workers
+from bench import (
+    certificate,
+    composites,
+    cost,
+    fidelities,
+    floor,
+    hosts,
+    large,
+    levels,
+    outcomes,
+    regret,
+    storage,
+    tables,
+    workers,
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -11,6 +25,7 @@ def main(arguments: list[str]) -> int:
         "cost": cost.main,
         "regret": regret.main,
         "outcomes": outcomes.main,
+        "fidelities": fidelities.main,
         "hosts": hosts.main,
         "certificate": certificate.main,
         "floor": floor.main,

@@ -7,11 +7,12 @@ from typing import Any
 
 from bench import store
 
-__all__ = ["BENCHMARKS", "HOSTS", "markdown", "measured", "put", "show_figure"]
+__all__ = ["BENCHMARKS", "FIDELITIES", "HOSTS", "markdown", "measured", "put", "show_figure"]
 
 _EXPLANATION = store.ROOT / "docs" / "explanation"
 BENCHMARKS = _EXPLANATION / "benchmarks.md"
 HOSTS = _EXPLANATION / "hosts.md"
+FIDELITIES = _EXPLANATION / "fidelities.md"
 _END = "<!-- end -->"
 
 

@@ -13,7 +13,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from regretless import Certificate, Expectation, LevelSet, Study, Surrogate, WorstCase, maximize
+from regretless import Certificate, Expectation, Fidelity, LevelSet, Study, Surrogate, WorstCase, maximize
 from regretless.confidence import GammaLaw, Schedule, ShiftedExponential
 from regretless.gp import Kernel
 from regretless.optimizer import Direction
@@ -329,6 +329,36 @@ def robust() -> None:
     save(ax, "robust")
 
 
+def mesh() -> None:
+    """Regret by what was spent, with a coarse mesh and without: ten studies of the borehole each."""
+    example = runpy.run_path(str(STATIC.parents[1] / "examples" / "mesh.py"))
+    problem, space, flow = example["PROBLEM"], example["SPACE"], example["flow"]
+    spent = np.arange(4.0, 24.01, 1.0)
+    ax = axes()
+    for levels, cost, colour, line, label in (
+        (["fine"], [1.0], GREY, ":", "fine mesh alone"),
+        (["coarse", "fine"], [0.1, 1.0], BLUE, "-", "with a coarse mesh at a tenth of the cost"),
+    ):
+        runs = []
+        for seed in range(10):
+            study = Study(space, fidelity=Fidelity("mesh", levels=levels, cost=cost), seed=seed)
+            runs.append([])
+            for budget in spent:
+                study.optimize(flow, budget=float(budget), progress=False)
+                runs[-1].append(problem.target.optimum - flow(dict(study.recommend().params)))
+        low, middle, high = np.quantile(runs, [0.25, 0.5, 0.75], axis=0)
+        ax.fill_between(spent, low, high, color=colour, alpha=0.15, linewidth=0)
+        ax.plot(spent, middle, color=colour, linestyle=line, linewidth=1.8, label=label)
+    ax.set(
+        xlabel="spent (a trial on the fine mesh costs 1)",
+        ylabel="regret of what is recommended [m³ a year]",
+        xlim=(spent[0], spent[-1]),
+        yscale="log",
+    )
+    ax.legend(title="median and quartiles of ten studies", frameon=False, fontsize=9)
+    save(ax, "mesh")
+
+
 if __name__ == "__main__":
     certificate()
     bound()
@@ -339,3 +369,4 @@ if __name__ == "__main__":
     level_set()
     fidelities()
     robust()
+    mesh()

@@ -9,6 +9,9 @@ peer has ``categories`` takes them as ``levels``, the others get one column per 
 With several outcomes ``Outcomes(bounds, aims, seed, X0, Y0)`` has ``ask() -> x`` and ``tell(x, y)``; rows of ``Y0`` are
 first the objectives, to be maximised, then the constrained outcomes, to be at most 0. ``OutcomesTable(X, aims, seed,
 index0, Y0)`` is the same on the rows of a table.
+
+With fidelities ``Fidelities(bounds, levels, costs, seed, X0, at0, y0)`` has ``ask() -> (x, number of a level)``,
+``tell(x, at, y)`` and ``recommend() -> x`` at the target, the last level; None before it has one.
 """
 
 import importlib
@@ -28,6 +31,7 @@ __all__ = [
     "Peer",
     "TableOptimizer",
     "box_optimizer",
+    "fidelity_optimizer",
     "outcome_optimizer",
     "outcome_table_optimizer",
     "table_optimizer",
@@ -77,6 +81,7 @@ class Peer:
     table: str | None = None
     outcomes: str | None = None  # the same for several outcomes
     outcomes_table: str | None = None
+    fidelities: str | None = None  # and for fidelities
     categories: bool = False  # whether its classes take `levels`
     venv: str = ".venv-bench"
     hosted: bool = False  # whether it is there for `bench hosts` alone
@@ -96,6 +101,7 @@ def _own(label: str, **settings: Any) -> Peer:
         table="OwnTable",
         outcomes="OwnOutcomes",
         outcomes_table="OwnOutcomesTable",
+        fidelities="OwnFidelities",
         categories=True,
         seconds=0.02,
     )
@@ -105,6 +111,18 @@ def _botorch(label: str, module: str, *, table: str | None = None, **settings: A
     """BoTorch with several outcomes."""
     return Peer(
         label, module, ("botorch", *_TORCH), settings, box=None, outcomes="Outcomes", outcomes_table=table, seconds=1.0
+    )
+
+
+def _botorch_fidelity(label: str, acquisition: str) -> Peer:
+    return Peer(
+        label,
+        "botorch_fidelity",
+        ("botorch", *_TORCH),
+        {"acquisition": acquisition},
+        box=None,
+        fidelities="Fidelities",
+        seconds=3.0,
     )
 
 
@@ -181,6 +199,17 @@ PEERS: dict[str, Peer] = {
         hosted=True,
         seconds=0.02,
     ),
+    "regretless-target": _own("Regretless, target alone", target_alone=True),
+    "botorch-mf-mes": _botorch_fidelity("BoTorch multi-fidelity MES", "mes"),
+    "botorch-mf-kg": _botorch_fidelity("BoTorch multi-fidelity KG", "kg"),
+    "smac-hyperband": Peer(
+        "SMAC3 Hyperband",
+        "smac_fidelity",
+        ("smac", "ConfigSpace", *_SKLEARN),
+        box=None,
+        fidelities="Fidelities",
+        seconds=0.5,
+    ),
     "search-regretless": _search("RegretlessSearchCV", "regretless"),
     "search-bayes": _search("BayesSearchCV", "scikit-optimize"),
     "search-halving": _search("HalvingRandomSearchCV"),
@@ -227,6 +256,21 @@ def outcome_optimizer(name: str, bounds: Floats, aims: Aims, seed: int, X0: Floa
 def outcome_table_optimizer(name: str, X: Floats, aims: Aims, seed: int, index0: list[int], Y0: Floats) -> Any:
     """The optimiser of that name for several outcomes on the rows of ``X``."""
     return _class(name, PEERS[name].outcomes_table)(X, aims, seed, index0, Y0, **PEERS[name].settings)
+
+
+def fidelity_optimizer(
+    name: str,
+    bounds: Floats,
+    levels: tuple[float, ...],
+    costs: tuple[float, ...],
+    seed: int,
+    X0: Floats,
+    at0: list[int],
+    y0: Floats,
+) -> Any:
+    """The optimiser of that name for fidelities on a box."""
+    kind = _class(name, PEERS[name].fidelities)
+    return kind(bounds, levels, costs, seed, X0, at0, y0, **PEERS[name].settings)
 
 
 def _class(name: str, kind: str | None) -> Any:

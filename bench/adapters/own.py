@@ -66,6 +66,45 @@ def _space(bounds: Floats, levels: tuple[int, ...]) -> Any:
     return {f"x{j}": [str(k) for k in range(K)] if K else sides[j] for j, K in enumerate(levels)}
 
 
+class OwnFidelities(_Own):
+    """A study on a box that buys levels, or the target alone."""
+
+    def __init__(
+        self,
+        bounds: Floats,
+        levels: tuple[float, ...],
+        costs: tuple[float, ...],
+        seed: int,
+        X0: Floats,
+        at0: list[int],
+        y0: Floats,
+        *,
+        target_alone: bool = False,
+        **settings: Any,
+    ) -> None:
+        self.levels, bought = levels, slice(-1 if target_alone else 0, None)
+        fidelity = regretless.Fidelity("level", levels=list(levels[bought]), cost=list(costs[bought]))
+        space = {f"x{j}": tuple(side) for j, side in enumerate(bounds.tolist())}
+        super().__init__(space, seed, len({tuple(x) for x in X0.tolist()}), fidelity=fidelity, **settings)
+        for x, at, y in zip(X0.tolist(), at0, y0.tolist(), strict=True):
+            self.study.add({**dict(zip(space, x, strict=True)), "level": levels[at]}, y)
+
+    def ask(self) -> tuple[Floats, int]:
+        """The next point and the number of its level."""
+        params = dict(self._ask().params)
+        at = self.levels.index(params.pop("level"))
+        return np.array(list(params.values())), at
+
+    def tell(self, x: Floats, at: int, y: float) -> None:  # noqa: ARG002
+        """What was measured there."""
+        self.study.tell(self._trial, y)
+
+    def recommend(self) -> Floats:
+        """The largest posterior mean at the target."""
+        params = self.study.recommend().params
+        return np.array([params[name] for name in self.study.space.names])
+
+
 class OwnTable(_Own):
     """A study on a table."""
 

@@ -70,6 +70,7 @@ from .study import (
     CompositeRegret as CompositeRegret,
     Event as Event,
     FeasibleRegret as FeasibleRegret,
+    Fidelity as Fidelity,
     FrontRegret as FrontRegret,
     HypervolumeLeft as HypervolumeLeft,
     LevelSet as LevelSet,

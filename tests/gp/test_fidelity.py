@@ -1,17 +1,23 @@
 """The kernel of all levels: positive definite, plain at the target, and the posterior of the textbook."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 from regretless.errors import InvalidInput
 from regretless.gp import (
     FidelityKernel,
     Kernel,
     LevelDiscrepancy,
+    Surrogate,
     TruncatedDiscrepancy,
+    fit,
     posterior,
     table_posterior,
 )
+from regretless.gp.evidence import Levels, column_distances, log_evidence, log_evidence_gradient
 
 SCALES = np.array([0.3, 0.6])
 LEVELS = FidelityKernel("matern52", SCALES, 1.7, discrepancy=LevelDiscrepancy((0.1, 0.4)), offset=0.5)
@@ -129,3 +135,75 @@ def test_bad_discrepancies():
         LevelDiscrepancy((0.1, -1.0))
     with pytest.raises(InvalidInput, match="power"):
         TruncatedDiscrepancy(0.1, power=-1)
+
+
+def levels_of(kernel, A, log_tail):
+    *variances, offset, noise_var = np.exp(log_tail)
+    return Levels(kernel.discrepancy.parts(A[:, 2]), np.array(variances), offset, noise_var)
+
+
+def slow_evidence(kernel, A, y, log_theta):
+    """The density of the textbook, the covariance entry by entry."""
+    d = 2
+    *variances, offset, noise_below = np.exp(log_theta[d + 2 :])
+    moved = replace(
+        kernel,
+        lengthscale=np.exp(log_theta[:d]),
+        signal_var=float(np.exp(log_theta[d])),
+        discrepancy=kernel.discrepancy.with_variances(tuple(variances)),
+        offset=offset,
+    )
+    noise = np.exp(log_theta[d + 1]) + np.where(A[:, 2] > 0.0, noise_below, 0.0)
+    return multivariate_normal.logpdf(y, np.zeros(len(y)), moved(A, A) + np.diag(noise))
+
+
+@KERNELS
+@pytest.mark.parametrize("held", [True, False])
+def test_evidence_is_the_density_and_its_gradient_the_difference(kernel, held):
+    rng = np.random.default_rng(7)
+    A, y = rows(kernel, 14, rng), rng.standard_normal(14)
+    tail = np.log([*kernel.discrepancy.variances, kernel.offset, 0.03])
+    log_theta = np.concatenate([np.log(SCALES), [np.log(kernel.signal_var), np.log(0.05)], tail])
+    plain = Kernel(kernel.family, SCALES, kernel.signal_var)
+    levels = levels_of(kernel, A, tail)
+    D = column_distances(A[:, :2], (False, False)) if held else None
+    value, gradient = log_evidence_gradient(plain, 0.05, A[:, :2], y, D, levels=levels)
+    assert value == pytest.approx(slow_evidence(kernel, A, y, log_theta), rel=1e-10)
+    assert log_evidence(plain, 0.05, A[:, :2], y, levels=levels) == pytest.approx(value, rel=1e-10)
+    h = np.finfo(float).eps ** (1 / 3)
+    up, down = ([slow_evidence(kernel, A, y, log_theta + s * e) for e in h * np.eye(len(log_theta))] for s in (1, -1))
+    np.testing.assert_allclose(gradient, (np.array(up) - down) / (2 * h), rtol=1e-6, atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_fit_tells_a_close_level_from_a_far_one(seed):
+    """Of functions drawn with discrepancies of 1 % and of 400 % the fit tells which is which, by a factor of ten."""
+    rng, found = np.random.default_rng(seed), []
+    for variance in (0.01, 4.0):
+        kernel = FidelityKernel("matern52", SCALES, 1.0, discrepancy=LevelDiscrepancy((variance,)), offset=0.5)
+        X = rng.random((20, 2))
+        A = np.vstack([np.column_stack([X, np.full(20, z)]) for z in (0.0, 1.0)])
+        y = np.linalg.cholesky(kernel(A, A) + 1e-8 * np.eye(40)) @ rng.standard_normal(40)
+        h = fit(
+            Surrogate(compress=False),
+            A,
+            y,
+            categorical=(False, False),
+            start=None,
+            rng=rng,
+            discrepancy=LevelDiscrepancy((1.0,)),
+        )
+        found.append(h.discrepancy.variances[0])
+        again = fit(Surrogate(), A, y, categorical=(False, False), start=h, rng=rng, discrepancy=h.discrepancy)
+        assert isinstance(again.kernel((False, False)), FidelityKernel)
+    assert found[0] * 10.0 < found[1]
+
+
+def test_noise_below_the_target_is_not_taken_for_noise_at_it():
+    rng = np.random.default_rng(1)
+    X = rng.random((25, 1))
+    A = np.vstack([np.column_stack([X, np.full(25, z)]) for z in (0.0, 1.0)])
+    y = np.sin(6.0 * A[:, 0]) + np.where(A[:, 1] > 0.0, rng.standard_normal(50), 0.0)
+    h = fit(Surrogate(), A, y, categorical=(False,), start=None, rng=rng, discrepancy=LevelDiscrepancy((1.0,)))
+    assert h.noise_var < 0.01 < 0.1 < h.level_noise_var
+    np.testing.assert_array_equal(h.noise_vars(y, None, A) > 0.1, A[:, 1] > 0.0)

@@ -77,6 +77,7 @@ PUBLIC = [
     "CompositeTS",
     "Quantile",
     "Target",
+    "Fidelity",
     "LevelSet",
     "Misclassified",
     "RandomStraddle",

@@ -8,8 +8,8 @@ import click
 from regretless.errors import InvalidInput
 from regretless.lab.typed import typed_number, typed_value
 from regretless.sheets import Measurement, Value
-from regretless.spaces import Mixed, Table
 from regretless.spaces.scalars import did_you_mean, listed
+from regretless.study import Study
 
 __all__ = ["error_option", "typed_params", "typed_results", "typed_trial"]
 
@@ -95,12 +95,12 @@ def typed_trial(text: str) -> int:
     return int(text)
 
 
-def typed_params(settings: tuple[str, ...], space: Table | Mixed, decimal: str = ".") -> dict[str, Any]:
+def typed_params(settings: tuple[str, ...], study: Study, decimal: str = ".") -> dict[str, Any]:
     """What ``--set NAME=VALUE`` says, each value of the kind its factor has."""
     params: dict[str, Any] = {}
     for setting in settings:
         name, equals, text = setting.partition("=")
-        if not equals or name not in space.names:
-            raise InvalidInput(f"--set {setting!r}: write NAME=VALUE with a NAME of {', '.join(space.names)}.")
-        params[name] = typed_value(text, name, space, decimal)
+        if not equals or name not in study.parameters:
+            raise InvalidInput(f"--set {setting!r}: write NAME=VALUE with a NAME of {', '.join(study.parameters)}.")
+        params[name] = typed_value(text, name, study, decimal)
     return params

@@ -82,7 +82,8 @@ def incoming(lab: Lab, path: str, *, outside: bool = False, **reading: Any) -> t
 
 def incoming_trials(lab: Lab, path: str, study: Study, *, outside: bool) -> tuple[list[Incoming], int]:
     """Everything new in a study of another program, and how many of its results are on record already."""
-    space, names = lab.study.space, {outcome.name for outcome in study.outcomes}
+    space, level = lab.study.space, lab.study.fidelity
+    names = {outcome.name for outcome in study.outcomes}
     unknown = sorted(names.difference(lab.outcomes))
     if unknown:
         raise InvalidInput(
@@ -93,7 +94,9 @@ def incoming_trials(lab: Lab, path: str, study: Study, *, outside: bool) -> tupl
     def rows() -> Iterable[tuple[int, dict[str, Any], Mapping[str, Value]]]:
         for trial in study.trials:
             try:
-                params = space.place(trial.params).params if outside else space.check(trial.params)
+                at = {} if level is None else {level.name: trial.params.get(level.name, level.target)}
+                own = {name: value for name, value in trial.params.items() if name not in at}
+                params = {**(space.place(own).params if outside else space.check(own)), **at}
             except InvalidInput as error:
                 raise InvalidInput(f"{path}, trial {trial.number}: {error} {_OUTSIDE}") from error
             yield trial.number, params, on_record(trial) or dict.fromkeys(names, "failed")
@@ -164,15 +167,15 @@ def read_for(
             f"{path} has no column {missing[0]!r}. It needs the factors of the study, {', '.join(needed)}"
             f"{f', and {wanted}' if needs_objective else ''}; other columns are left out."
         )
-    factors = [name for name in space.names if name in sheet.columns]
+    factors = [name for name in lab.study.parameters if name in sheet.columns]
     outcomes = [name for name in lab.outcomes if name in sheet.columns]
-    errors = error_columns(sheet.columns, outcomes, (*space.names, lab.row_name)) if needs_objective else {}
+    errors = error_columns(sheet.columns, outcomes, (*lab.study.parameters, lab.row_name)) if needs_objective else {}
     role = {*lab.outcomes, *factors, *errors.values(), *([lab.row_name] if by_name else [])}
     left_out = [name for name in sheet.columns if name not in role]
     chosen = Reading(
         id=lab.row_name if by_name else None,
         ignore=tuple(left_out),
-        categorical=tuple(name for name in factors if all(isinstance(v, str) for v in space.examples(name))),
+        categorical=tuple(name for name in factors if all(isinstance(v, str) for v in lab.study.examples(name))),
         asked_in="prompt",
         **reading,
     )
@@ -188,9 +191,10 @@ def read_for(
 
 def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, Any]:
     """The parameters of a row of the file, which must be a candidate of the study unless ``outside`` is allowed."""
-    space = lab.study.space
+    space, level = lab.study.space, lab.study.fidelity
     params: dict[str, Any] = {name: column[i] for name, column in found.factors.items() if column[i] is not None}
     try:
+        at = {} if level is None else {level.name: level.decode(level.encode(params.pop(level.name, level.target)))}
         if space.has_rows and found.id is not None:
             row = space.place_of_row(found.ids[i]).params
             odd = [name for name, value in params.items() if row[name] != value]
@@ -198,8 +202,8 @@ def _place(lab: Lab, found: Experiments, i: int, *, outside: bool) -> dict[str, 
                 raise InvalidInput(
                     f"{found.id} {found.ids[i]} has {odd[0]} {row[odd[0]]}, the file says {params[odd[0]]}."
                 )
-            return row
-        return space.place(params).params if outside else space.check(params)
+            return {**row, **at}
+        return {**(space.place(params).params if outside else space.check(params)), **at}
     except InvalidInput as error:
         hint = "" if outside or not _placeable(space, params) else f" {_OUTSIDE}"
         raise InvalidInput(f"{found.path}, line {found.lines[i]}: {error} Nothing was recorded.{hint}") from error

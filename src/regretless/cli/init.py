@@ -1,6 +1,7 @@
 """``regretless init``: a study of the experiments in a file, which then lasts."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from regretless.cli._output import print_rows, say
 from regretless.cli._results import add_results
 from regretless.cli._study import command_of, place_beside
 from regretless.errors import InvalidInput
-from regretless.lab.aims import Aims
+from regretless.lab.aims import Aims, read_fidelity
 from regretless.lab.columns import read_as, wanted
 from regretless.lab.lab import lab_metadata
 from regretless.optimizer import StopRule
@@ -37,6 +38,11 @@ __all__ = ["command"]
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @outcome_options("What is measured; results in a column of that name count.")
 @click.option("--batch", type=click.IntRange(1, 1000), default=1, show_default=True, help="Experiments per round.")
+@click.option(
+    "--fidelity",
+    metavar="TEXT",
+    help='Cheaper levels of an experiment with their costs, what is wanted last: "mesh: coarse=0.1, fine=1".',
+)
 @stop_option
 @range_option
 @click.option(
@@ -56,6 +62,7 @@ def command(
     file: str,
     aims: Aims,
     batch: int,
+    fidelity: str | None,
     stop: StopRule | None,
     patience: int | None,
     repeats: Repeats,
@@ -68,6 +75,8 @@ def command(
 
     How each column was read is printed: look at it before you go on. Of several outcomes each has a column of results.
     """
+    if fidelity is not None:
+        aims = replace(aims, fidelity=read_fidelity(fidelity))
     rule = stop_rule(stop, patience, several=aims.several, level_set=aims.goal is not None)
     if in_file(file):
         _of_rows_in_file(file, aims, batch, rule, repeats, seed, where, name, reading)

@@ -56,7 +56,7 @@ def command(
             instead = None if trial is None else _given_up(lab, lab.pending_trial(trial))
             added = lab.study.add(row=row, **result)
         else:
-            given = typed_params(settings, lab.study.space, lab.dialect.decimal)
+            given = typed_params(settings, lab.study, lab.dialect.decimal)
             instead = _given_up(lab, _base(lab, given, trial))
             params = _merged(lab.study.space, instead.params if instead else {}, given)
             added = lab.study.add(params, **result)
@@ -108,7 +108,7 @@ def _merged(space: Any, base: Mapping[str, Any], given: dict[str, Any]) -> dict[
 def _nearest(lab: Lab, trial: Trial) -> str:
     """The row that may have been meant."""
     space = lab.study.space
-    index = space.nearest(trial.params)
+    index = space.nearest({name: value for name, value in trial.params.items() if name in space.names})
     if index is None:
         return ""
     return f" (the nearest is {point(space.name_of(index), space.params_of(space.at_index(index)), lab.row_name)})"

@@ -80,7 +80,7 @@ def _record_one(lab: Lab, trial: int, rest: tuple[str, ...], errors: tuple[str, 
 
 
 def _record_file(lab: Lab, path: str, reading: Reading) -> None:
-    factors, outcomes = lab.study.space.names, lab.outcomes
+    factors, outcomes = lab.study.parameters, lab.outcomes
     ours = (lab.row_name, lab.title(AGAIN))
     rows = read_round(path, trial=lab.trial_name, factors=factors, outcomes=outcomes, ours=ours, reading=reading)
     say_stray(path, rows[0].cells if rows else (), outcomes)
@@ -108,7 +108,7 @@ def _checked(lab: Lab, row: RoundRow, path: str) -> bool:
             f"{path}, line {row.line}: there is no trial {row.trial} in this study. Is it of another one?"
         )
     trial = trials[row.trial]
-    expected = {**dict.fromkeys(lab.study.space.names), **trial.params}  # None of one that does not exist there
+    expected = {**dict.fromkeys(lab.study.parameters), **trial.params}  # None of one that does not exist there
     changed = row.changed(expected)
     if changed:
         cells = " and ".join(f"{name} is {row.cells[name]!r}" for name in changed)

@@ -60,6 +60,8 @@ def command(
         if any(measured_before(lab.study, trial) for trial in trials):
             say(_why_again(lab, trials))
         print_trials(lab, trials, format)
+        if lab.study.fidelity is not None and not pending:
+            say(f"Spent so far, with these: {lab.study.spent:g}.")
         if view is not None and view.met:
             say(f"{view.advice()} (suggest goes on all the same)")
     if view is not None and view.met:
@@ -123,7 +125,7 @@ def _why_again(lab: Lab, trials: Sequence[Trial]) -> str:
 
 def _columns(lab: Lab, trials: Sequence[Trial]) -> tuple[list[str], list[dict[str, Any]]]:
     """What every suggestion is told by, and how often each was measured before."""
-    names = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names]
+    names = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.parameters]
     rows = [
         {
             **trial.params,

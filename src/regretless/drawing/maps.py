@@ -47,7 +47,7 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
     for trial in study.trials:
         value = trial.values.get(name)
         places = [_place(axis, trial.params.get(axis.name)) for axis in (across, up)]
-        if value is None or trial.excluded or any(place is None for place in places):
+        if value is None or trial.excluded or not study.at_target(trial) or any(place is None for place in places):
             continue
         u, v = (float(place or 0.0) for place in places)
         if axes.x.low <= u <= axes.x.high and axes.y.low <= v <= axes.y.high:

@@ -26,7 +26,8 @@ _WIDE, _HIGH = 470.0, 280.0
 def history_figure(study: Study, outcome: str | None = None) -> Figure | None:
     """Every result of an outcome in the order of trials, with the best so far; None where there is none."""
     wanted = {each.name: each for each in study.outcomes}[study.objective if outcome is None else outcome]
-    told = [(t, v) for t in study.trials if not t.excluded and (v := t.values.get(wanted.name)) is not None]
+    used = [t for t in study.trials if not t.excluded and study.at_target(t)]
+    told = [(t, v) for t in used if (v := t.values.get(wanted.name)) is not None]
     if not told:
         return None
     values = [value for _, value in told]

@@ -6,7 +6,7 @@ from regretless.gp.belief import Belief, Candidates, Model
 from regretless.gp.blocks import BlockPosterior, Found, block_posterior
 from regretless.gp.draws import Paths, draw_on_table, draw_paths, prior_factor
 from regretless.gp.estimation import fit, left_out_density
-from regretless.gp.fidelity import FidelityKernel, LevelDiscrepancy, TruncatedDiscrepancy
+from regretless.gp.fidelity import Discrepancy, FidelityKernel, LevelDiscrepancy, TruncatedDiscrepancy
 from regretless.gp.groups import Grouped, SummedKernel, grouped, summed
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
@@ -25,6 +25,7 @@ __all__ = [
     "Belief",
     "BlockPosterior",
     "Candidates",
+    "Discrepancy",
     "Drawn",
     "FidelityKernel",
     "Found",

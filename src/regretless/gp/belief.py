@@ -6,6 +6,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from regretless.arrays import Floats
+from regretless.gp.fidelity import Discrepancy
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise
@@ -110,6 +111,7 @@ class Model(Protocol):
         source: Source | None = None,
         knee: float | None = None,
         levels: tuple[int, ...] | None = None,
+        discrepancy: Discrepancy | None = None,
     ) -> Hyperparameters:
         """Hyperparameters for the data."""
         ...

@@ -6,6 +6,7 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput, NumericalError
+from regretless.gp.fidelity import Discrepancy
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.noise import Noise
 from regretless.gp.objective import FitObjective
@@ -36,13 +37,15 @@ def fit(
     source: Source | None = None,
     knee: float | None = None,
     levels: tuple[int, ...] | None = None,
+    discrepancy: Discrepancy | None = None,
 ) -> Hyperparameters:
     """Hyperparameters for the data, from the last ones (``start``) and some further starts.
 
     With fewer than two observations, or when no start gives a finite optimum, the starting point itself is returned.
     A fitted mean goes into the units: the model sees values less their mean. ``noise`` is what is known of it, in the
     units of y; the fitted noise is then an extra that all observations have. ``levels`` are the numbers of categories
-    of the columns, 0 for numbers: what the prior of their length scales depends on.
+    of the columns, 0 for numbers: what the prior of their length scales depends on. With a ``discrepancy`` the last
+    column of X says how far below the target an observation is; its variances and the offset are fitted too.
 
     With a ``source`` there are two further fits, jointly with it: in the units of the study and in those of the
     source, which are better where both measured the same outcome. The better of them is taken where it predicts each
@@ -50,9 +53,10 @@ def fit(
     source is left. With fewer than two observations nothing can be compared, and the source is believed as the prior of
     rho says.
     """
-    own = _units(surrogate, X, y, categorical) if surrogate.standardize else Units()
-    own = own if knee is None else Units.around(y, knee, first=2 * X.shape[1] + 2)
-    alone = _fit(surrogate, X, y, own, categorical, levels, start, rng, noise, None)
+    points = X if discrepancy is None else X[:, :-1]
+    own = _units(surrogate, points, y, categorical) if surrogate.standardize else Units()
+    own = own if knee is None else Units.around(y, knee, first=2 * points.shape[1] + 2)
+    alone = _fit(surrogate, X, y, own, categorical, levels, start, rng, noise, None, discrepancy)
     if source is None:
         return alone
     before = start if start is not None and start.rho else _as_start(source)
@@ -88,13 +92,14 @@ def _fit(
     rng: np.random.Generator,
     noise: Noise | None,
     source: Source | None,
+    discrepancy: Discrepancy | None = None,
 ) -> Hyperparameters:
-    d = X.shape[1]
+    d = X.shape[1] - (discrepancy is not None)
     given = surrogate.lengthscale if isinstance(surrogate.lengthscale, tuple) else (surrogate.lengthscale,) * d
     if len(given) != d:
         raise InvalidInput(f"lengthscale must be one number or one per column, {d} in all; got {len(given)}.")
     seen = None if noise is None else noise.scaled(units.slope(y))
-    objective = FitObjective.build(surrogate, X, units.standardised(y), categorical, seen, source, levels)
+    objective = FitObjective.build(surrogate, X, units.standardised(y), categorical, seen, source, levels, discrepancy)
     family, best = objective.first_guess(start)
     if len(objective.y) >= 2 and objective.free.any():
         further = [objective.further_start(rng) for _ in range(surrogate.restarts)]
@@ -107,7 +112,9 @@ def _fit(
     lengthscale = tuple(v for v in given if v is not None) if surrogate.method == "fixed" else fitted
     signal_var = surrogate.signal_var if surrogate.signal_var is not None else float(theta[d])
     noise_var = surrogate.noise_var if surrogate.noise_var is not None else float(theta[d + 1])
-    return Hyperparameters(family, lengthscale, signal_var, noise_var, units, objective.rho(best))
+    return Hyperparameters(
+        family, lengthscale, signal_var, noise_var, units, objective.rho(best), *objective.of_levels(best)
+    )
 
 
 def _units(surrogate: FitSettings, X: Floats, y: Floats, categorical: tuple[bool, ...]) -> Units:

@@ -16,6 +16,12 @@ order in m, the gradient is the same with :math:`w = K_y^{-1} (y - \hat m)`. Wit
 
 Where the first rows are those of an earlier study (`regretless.gp.transfer`), their covariances with the others are
 rho k, the mean m is that of the others alone, and the gradient has one entry more, for logit rho.
+
+Where rows are measured at levels below a target (`regretless.gp.fidelity`), the covariance is
+
+.. math:: K = K_0 + S \circ (K_0 + c \sigma_f^2), \qquad S = \sum_j w_j E_j
+
+the noise below the target is larger by v, and the gradient has further entries, for the logarithms of w_j, c and v.
 """
 
 import math
@@ -28,7 +34,7 @@ from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise
 from regretless.linalg import Factor, cholesky
 
-__all__ = ["Coupling", "column_distances", "constant_mean", "log_evidence", "log_evidence_gradient"]
+__all__ = ["Coupling", "Levels", "column_distances", "constant_mean", "log_evidence", "log_evidence_gradient"]
 
 
 class Coupling(NamedTuple):
@@ -41,6 +47,26 @@ class Coupling(NamedTuple):
 _NONE = Coupling(0, 0.0)
 
 
+class Levels(NamedTuple):
+    """Of observations at levels below a target: E_j of all pairs, (J, n, n), the variances w_j, offset c, noise v."""
+
+    parts: Floats
+    variances: Floats
+    offset: float
+    noise_var: float
+
+    @property
+    def S(self) -> Floats:
+        """``sum_j w_j E_j``, (n, n)."""
+        return np.tensordot(self.variances, self.parts, axes=1)
+
+    @property
+    def noise_vars(self) -> Floats:
+        """The noise variance that each observation has on top of the others."""
+        below = self.parts[0].diagonal() > 0.0
+        return np.where(below, self.noise_var, 0.0)
+
+
 def log_evidence(
     kernel: Kernel,
     noise_var: float,
@@ -49,9 +75,10 @@ def log_evidence(
     mean_var: float = 0.0,
     noise: Noise | None = None,
     coupling: Coupling = _NONE,
+    levels: Levels | None = None,
 ) -> float:
     """``log p(y)``, the plain form that the gradient is tested against."""
-    factor = _factor(kernel, noise_var, X, noise, coupling)
+    factor = _factor(kernel, noise_var, X, noise, coupling, levels)
     ones = np.ones(len(y))
     ones[: coupling.rows] = 0.0
     m = _mode(factor.solve(ones), y, mean_var, coupling.rows)
@@ -67,6 +94,7 @@ def constant_mean(
     mean_var: float,
     noise: Noise | None = None,
     coupling: Coupling = _NONE,
+    levels: Levels | None = None,
 ) -> float:
     """The mode of the mean m ~ N(0, ``mean_var``) given y.
 
@@ -74,7 +102,7 @@ def constant_mean(
     """
     ones = np.ones(len(y))
     ones[: coupling.rows] = 0.0
-    return _mode(_factor(kernel, noise_var, X, noise, coupling).solve(ones), y, mean_var, coupling.rows)
+    return _mode(_factor(kernel, noise_var, X, noise, coupling, levels).solve(ones), y, mean_var, coupling.rows)
 
 
 def log_evidence_gradient(
@@ -86,11 +114,12 @@ def log_evidence_gradient(
     mean_var: float = 0.0,
     noise: Noise | None = None,
     coupling: Coupling = _NONE,
+    levels: Levels | None = None,
 ) -> tuple[float, Floats]:
     """``log p(y)`` and its gradient in ``log_theta`` = (log lengthscale_1..d, log signal_var, log noise_var).
 
-    With a source, logit rho is the last. ``D`` is `column_distances` of X, for those who call this many times with few
-    points: it saves half the time.
+    With a source, logit rho is the last; with levels, log w_1..J, log c and log v are. ``D`` is `column_distances` of
+    X, for those who call this many times with few points: it saves half the time.
     """
     n, d = X.shape
     s = coupling.rows
@@ -103,7 +132,13 @@ def log_evidence_gradient(
     if s:
         _couple(K, coupling)
         _couple(slope, coupling)
-    factor = cholesky(K, shift=noise_var if noise is None else noise.variances(noise_var))
+    if levels is not None:
+        S = levels.S
+        varying = K + levels.offset * kernel.signal_var  # what a discrepancy of variance one adds
+        K = K + S * varying
+        slope *= 1.0 + S
+    shift = noise_var if noise is None else noise.variances(noise_var)
+    factor = cholesky(K, shift=shift if levels is None else shift + levels.noise_vars)
     inverse = factor.inverse()
     ones = inverse[:, s:].sum(axis=1)
     m = _mode(ones, y, mean_var, s)
@@ -114,7 +149,7 @@ def log_evidence_gradient(
     w -= m * ones
 
     M = np.subtract(np.multiply.outer(w, w), inverse, out=inverse)
-    gradient = np.empty(d + 3 if s else d + 2)
+    gradient = np.empty(d + 2 + (1 if s else 0) + (0 if levels is None else len(levels.variances) + 2))
     gradient[d] = 0.5 * float(np.vdot(M, K))
     if noise is None:
         gradient[d + 1] = 0.5 * noise_var * float(M.flat[:: n + 1].sum())
@@ -124,6 +159,11 @@ def log_evidence_gradient(
         gradient[d + 1] = 0.5 * noise_var * float((M.flat[:: n + 1] / noise.count).sum()) + by_noise
     if s:  # d K / d log rho is K between the tasks, twice; d log rho / d logit rho = 1 - rho
         gradient[d + 2] = (1.0 - coupling.rho) * float((M[:s, s:] * K[:s, s:]).sum())
+    if levels is not None:
+        added = M * varying
+        gradient[d + 2 : -2] = 0.5 * levels.variances * np.tensordot(levels.parts, added, axes=2)
+        gradient[-2] = 0.5 * levels.offset * kernel.signal_var * float(np.vdot(M, S))
+        gradient[-1] = 0.5 * float(M.diagonal() @ levels.noise_vars)
     # d r^2 / d log l_j = -2 D_j / l_j^2, hence -sum_ab P_ab D_j(a, b) / l_j^2 with P = M * slope
     P = np.multiply(M, slope, out=M)
     sums = _weighted_distances(kernel, P, X) if D is None else P.ravel() @ D
@@ -153,11 +193,16 @@ def _couple(K: Floats, coupling: Coupling) -> None:
     K[s:, :s] *= coupling.rho
 
 
-def _factor(kernel: Kernel, noise_var: float, X: Floats, noise: Noise | None, coupling: Coupling) -> Factor:
+def _factor(
+    kernel: Kernel, noise_var: float, X: Floats, noise: Noise | None, coupling: Coupling, levels: Levels | None
+) -> Factor:
     K_y = kernel(X, X)
     _couple(K_y, coupling)
-    variances = noise_var if noise is None else noise.variances(noise_var)
-    K_y[np.diag_indices(len(X))] = kernel.signal_var + variances
+    K_y[np.diag_indices(len(X))] = kernel.signal_var
+    if levels is not None:
+        K_y += levels.S * (K_y + levels.offset * kernel.signal_var)
+        K_y[np.diag_indices(len(X))] += levels.noise_vars
+    K_y[np.diag_indices(len(X))] += noise_var if noise is None else noise.variances(noise_var)
     return cholesky(K_y)
 
 

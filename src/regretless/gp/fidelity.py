@@ -3,10 +3,12 @@ r"""A function at its target and at cheaper levels, as one Gaussian process.
 .. math:: k\big((x, z), (x', z')\big) = k(x, x') + D(z, z') \big(k(x, x') + c\, \sigma_f^2\big)
 
 z says how far below the target a level is, 0 at the target: f(x, z) = f(x) + discrepancy, an offset among it. As
-D(0, .) = 0, the target has the plain kernel, and so has everything between the target and a level.
+D(0, .) = 0, the target has the plain kernel, and so has everything between the target and a level. D is a sum of
+matrices, each times a variance: :math:`D = \sum_j w_j E_j`. The variances are shares of the signal's.
 """
 
 from dataclasses import dataclass
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.gp.kernels import Kernel
 
-__all__ = ["FidelityKernel", "LevelDiscrepancy", "TruncatedDiscrepancy"]
+__all__ = ["Discrepancy", "FidelityKernel", "LevelDiscrepancy", "TruncatedDiscrepancy"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,20 @@ class LevelDiscrepancy:
         if any(not 0.0 <= w < np.inf for w in self.variances):
             raise InvalidInput(f"variances must be finite numbers >= 0, got {self.variances}.")
 
+    def with_variances(self, variances: tuple[float, ...]) -> Self:
+        """The same with other variances."""
+        return type(self)(variances)
+
     def __call__(self, z: Floats, other: Floats) -> Floats:
         """D between all pairs."""
         so_far = np.concatenate([[0.0], np.cumsum(self.variances)])
         D: Floats = so_far[np.minimum(z[:, None], other).astype(np.intp)]
         return D
+
+    def parts(self, z: Floats) -> Floats:
+        """``E_j`` between all pairs, (J, n, n): 1 where both are at least j levels below the target."""
+        steps = np.arange(1, len(self.variances) + 1)
+        return (np.minimum.outer(z, z) >= steps[:, None, None]).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +72,29 @@ class TruncatedDiscrepancy:
                 f"variance must be a number >= 0 and power a whole one, got {self.variance} and {self.power}."
             )
 
+    @property
+    def variances(self) -> tuple[float, ...]:
+        """The variance, the only one."""
+        return (self.variance,)
+
+    def with_variances(self, variances: tuple[float, ...]) -> Self:
+        """The same with another variance."""
+        (variance,) = variances
+        return type(self)(variance, self.power)
+
     def __call__(self, z: Floats, other: Floats) -> Floats:
         """D between all pairs."""
         D: Floats = self.variance * np.multiply.outer(z, other)
         D *= (1.0 + np.multiply.outer(1.0 - z, 1.0 - other)) ** self.power
         return D
+
+    def parts(self, z: Floats) -> Floats:
+        """``E_1`` between all pairs, (1, n, n): D with a variance of one."""
+        E: Floats = self.with_variances((1.0,))(z, z)[None]
+        return E
+
+
+Discrepancy: TypeAlias = LevelDiscrepancy | TruncatedDiscrepancy
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +108,12 @@ class FidelityKernel(Kernel):
     [[2.0, 2.5]]
     """
 
-    discrepancy: LevelDiscrepancy | TruncatedDiscrepancy = LevelDiscrepancy(())
+    discrepancy: Discrepancy = LevelDiscrepancy(())
     offset: float = 0.0
+
+    def squared_distance(self, A: Floats, B: Floats) -> Floats:
+        """``r^2`` between the rows of A and of B, whatever their levels."""
+        return Kernel.squared_distance(self, self._points(A), self._points(B))
 
     def __call__(self, A: Floats, B: Floats) -> Floats:
         """``K_AB``, shape (len(A), len(B))."""

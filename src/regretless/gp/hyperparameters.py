@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from regretless.arrays import Floats
+from regretless.gp.fidelity import Discrepancy, FidelityKernel
 from regretless.gp.kernels import Family, Kernel
 from regretless.gp.noise import Noise
 from regretless.gp.outcome_transform import Units
@@ -27,10 +28,18 @@ class Hyperparameters:
     noise_var: float
     units: Units = field(default_factory=Units)
     rho: float = 0.0  # correlation with an earlier study; 0: it has no part
+    discrepancy: Discrepancy | None = None  # of levels below a target, where there are any
+    offset: float = 0.0  # the share of a constant in it
+    level_noise_var: float = 0.0  # noise variance of a measurement below the target, on top of the common one
 
     def kernel(self, categorical: tuple[bool, ...]) -> Kernel:
         """The kernel with this setting."""
-        return Kernel(self.family, np.array(self.lengthscale), self.signal_var, categorical)
+        scales = np.array(self.lengthscale)
+        if self.discrepancy is None:
+            return Kernel(self.family, scales, self.signal_var, categorical)
+        return FidelityKernel(
+            self.family, scales, self.signal_var, categorical, discrepancy=self.discrepancy, offset=self.offset
+        )
 
     def posterior(
         self,
@@ -45,7 +54,7 @@ class Hyperparameters:
 
         The observations of a ``source`` come first, unless rho is 0.
         """
-        kernel, z, noise_vars = self.kernel(categorical), self.units.standardised(y), self.noise_vars(y, noise)
+        kernel, z, noise_vars = self.kernel(categorical), self.units.standardised(y), self.noise_vars(y, noise, X)
         if source is not None and self.rho:
             kernel = TaskKernel.of(kernel, self.rho)
             own = np.full(len(y), self.noise_var) if noise_vars is None else noise_vars
@@ -53,13 +62,18 @@ class Hyperparameters:
             z, noise_vars = np.concatenate([source.z, z]), np.concatenate([source.noise_vars, own])
         return posterior(kernel, noise_var=self.noise_var, X=X, y=z, noise_vars=noise_vars)
 
-    def noise_vars(self, y: Floats, noise: Noise | None) -> Floats | None:
+    def noise_vars(self, y: Floats, noise: Noise | None, X: Floats | None = None) -> Floats | None:
         """Noise variances of values as the model sees them, None where nothing is known but the common one.
+
+        With a discrepancy the last column of ``X`` says how far below the target they were measured.
 
         Known errors are multiplied by the slope of the transform at the value (the delta method): below the knee they
         are compressed as the values are. Of replicates the mean is transformed.
         """
-        return None if noise is None else noise.scaled(self.units.slope(y)).variances(self.noise_var)
+        known = None if noise is None else noise.scaled(self.units.slope(y)).variances(self.noise_var)
+        if self.discrepancy is None or X is None:
+            return known
+        return (self.noise_var if known is None else known) + np.where(X[:, -1] > 0.0, self.level_noise_var, 0.0)
 
     def as_source(self, X: Floats, y: Floats, *, noise: Noise | None = None) -> Source:
         """The data that this was fitted to as the `Source` of a new study; of very many, some evenly spaced in time."""

@@ -11,11 +11,12 @@ import scipy
 
 from regretless.arrays import Floats
 from regretless.errors import NumericalError
-from regretless.gp.evidence import Coupling, column_distances, constant_mean, log_evidence_gradient
+from regretless.gp.evidence import Coupling, Levels, column_distances, constant_mean, log_evidence_gradient
+from regretless.gp.fidelity import Discrepancy
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import FAMILIES, Family, Kernel
 from regretless.gp.noise import Noise
-from regretless.gp.priors import CORRELATION, MEAN_VAR, LogNormal, hyperprior
+from regretless.gp.priors import CORRELATION, DISCREPANCY, LEVEL_NOISE, MEAN_VAR, OFFSET, LogNormal, hyperprior
 from regretless.gp.settings import FitSettings
 from regretless.gp.transfer import Source
 
@@ -40,6 +41,12 @@ _REACH = 1.0
 #: Where logit rho may go: a correlation of 0.001 is none, and one of 0.9999 is hardly less than one.
 _LOGIT_BOUNDS = (-7.0, 9.0)
 
+#: Where the variance of a discrepancy may go, as a share of the signal's, the share of a constant in it, and the noise
+#: below the target.
+DISCREPANCY_BOUNDS = (1e-6, 1e2)
+OFFSET_BOUNDS = (1e-3, 1e3)
+LEVEL_NOISE_BOUNDS = (1e-6, 1e2)
+
 #: Distances of all pairs in all columns are held while they fit into a processor's cache.
 _HELD = 100_000
 
@@ -63,6 +70,8 @@ class FitObjective:
     D: Floats | None  # distances of all pairs, where they are few
     noise: Noise | None = None  # what is known of it
     n_source: int = 0  # the first so many observations are those of a source, and ``log_theta`` ends with logit rho
+    discrepancy: Discrepancy | None = None  # then ``log_theta`` ends with the logarithms of its variances and offset
+    parts: Floats | None = None  # E_j of all pairs
 
     @classmethod
     def build(
@@ -74,12 +83,14 @@ class FitObjective:
         noise: Noise | None = None,
         source: Source | None = None,
         levels: tuple[int, ...] | None = None,
+        discrepancy: Discrepancy | None = None,
     ) -> "FitObjective":
         """The density of standardised values y; of more than ``fit_size`` of them, some stand for all.
 
-        ``noise`` is in the units of y; the observations of a ``source`` come before them.
+        ``noise`` is in the units of y; the observations of a ``source`` come before them. With a ``discrepancy`` the
+        last column of X has the levels.
         """
-        d = X.shape[1]
+        d = X.shape[1] - (discrepancy is not None)
         if len(y) > surrogate.fit_size:
             kept = np.linspace(0, len(y) - 1, surrogate.fit_size).round().astype(int)
             X, y, noise = X[kept], y[kept], None if noise is None else noise.take(kept)
@@ -98,6 +109,13 @@ class FitObjective:
             bounds = np.vstack([bounds, _LOGIT_BOUNDS])
             location, scale = math.log(CORRELATION[0] / (1.0 - CORRELATION[0])), CORRELATION[1]
             prior = LogNormal(np.append(prior.location, location), np.append(prior.scale, scale))
+        parts = None
+        if discrepancy is not None:
+            parts, X, J = discrepancy.parts(X[:, d]), X[:, :d], len(discrepancy.variances)
+            free = np.append(free, np.full(J + 2, surrogate.method != "fixed"))
+            bounds = np.vstack([bounds, np.log([DISCREPANCY_BOUNDS] * J + [OFFSET_BOUNDS, LEVEL_NOISE_BOUNDS])])
+            medians, sds = zip(*([DISCREPANCY] * J), OFFSET, LEVEL_NOISE, strict=True)
+            prior = LogNormal(np.append(prior.location, np.log(medians)), np.append(prior.scale, sds))
         D = column_distances(X, categorical) if X.size * len(y) <= _HELD else None
         return cls(
             surrogate,
@@ -112,6 +130,8 @@ class FitObjective:
             D,
             noise,
             0 if source is None else len(source),
+            discrepancy,
+            parts,
         )
 
     def first_guess(self, start: Hyperparameters | None) -> Setting:
@@ -126,6 +146,8 @@ class FitObjective:
             guess[: d + 2] = np.log([*start.lengthscale, start.signal_var, max(start.noise_var, 1e-300)])
             if self.n_source and start.rho:
                 guess[d + 2] = math.log(start.rho) - math.log1p(-start.rho)
+            if self.discrepancy is not None and start.discrepancy is not None:
+                guess[d + 2 :] = np.log([*start.discrepancy.variances, start.offset, start.level_noise_var])
         guess = np.where(self.free & (s.method != "fixed"), np.clip(guess, self.lower, self.upper), guess)
         if s.signal_var is not None:
             guess[d] = math.log(s.signal_var)
@@ -189,12 +211,26 @@ class FitObjective:
         """The constant mean of the standardised values that goes with ``log_theta``."""
         if not self.mean_var:
             return 0.0
-        coupling = Coupling(self.n_source, self.rho(log_theta))
-        return constant_mean(*self._model(family, log_theta), self.X, self.y, self.mean_var, self.noise, coupling)
+        model, coupling = self._model(family, log_theta), Coupling(self.n_source, self.rho(log_theta))
+        levels = self._levels(log_theta)
+        return constant_mean(*model, self.X, self.y, self.mean_var, self.noise, coupling, levels)
 
     def rho(self, log_theta: Floats) -> float:
         """The correlation with the source, 0 without one."""
         return 1.0 / (1.0 + math.exp(-log_theta[-1])) if self.n_source else 0.0
+
+    def of_levels(self, log_theta: Floats) -> tuple[Discrepancy | None, float, float]:
+        """Discrepancy, offset, and noise below the target; None and 0 where all observations are at the target."""
+        if self.discrepancy is None:
+            return None, 0.0, 0.0
+        *variances, offset, noise_var = np.exp(log_theta[self.X.shape[1] + 2 :]).tolist()
+        return self.discrepancy.with_variances(tuple(variances)), offset, noise_var
+
+    def _levels(self, log_theta: Floats) -> Levels | None:
+        if self.parts is None:
+            return None
+        *variances, offset, noise_var = np.exp(log_theta[self.X.shape[1] + 2 :])
+        return Levels(self.parts, np.array(variances), float(offset), float(noise_var))
 
     def _model(self, family: Family, log_theta: Floats) -> tuple[Kernel, float]:
         """Kernel and noise variance."""
@@ -210,7 +246,7 @@ class FitObjective:
         try:
             coupling = Coupling(self.n_source, self.rho(log_theta))
             value, gradient = log_evidence_gradient(
-                kernel, noise_var, self.X, self.y, self.D, self.mean_var, self.noise, coupling
+                kernel, noise_var, self.X, self.y, self.D, self.mean_var, self.noise, coupling, self._levels(log_theta)
             )
         except NumericalError:
             return math.inf, np.zeros(len(moving))

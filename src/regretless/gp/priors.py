@@ -10,8 +10,11 @@ from regretless.arrays import Floats
 __all__ = [
     "CAUTIOUS_LENGTHSCALE",
     "CORRELATION",
+    "DISCREPANCY",
     "LENGTHSCALE",
+    "LEVEL_NOISE",
     "MEAN_VAR",
+    "OFFSET",
     "LogNormal",
     "category_scale",
     "hyperprior",
@@ -27,6 +30,13 @@ MEAN_VAR = 1.0
 
 #: Correlation with an earlier study, median and sd of the logit: whoever names one has reasons, and may be wrong.
 CORRELATION = (0.7, 1.5)
+
+#: Variance of a discrepancy between two levels as a share of the signal's, and of a constant in it as a share of the
+#: rest: medians and sd of the logarithms. At the median a level has a correlation of 0.95 with the one above.
+DISCREPANCY = (0.1, 2.0)
+OFFSET = (1.0, 2.0)
+#: Noise variance below the target, on top of the common one.
+LEVEL_NOISE = (1e-4, 3.0)
 
 
 @dataclass(frozen=True, slots=True)

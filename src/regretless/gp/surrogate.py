@@ -6,6 +6,7 @@ import numpy as np
 
 from regretless.arrays import Floats
 from regretless.gp.estimation import fit
+from regretless.gp.fidelity import Discrepancy
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Family
 from regretless.gp.noise import Noise
@@ -133,6 +134,7 @@ class Surrogate(FitSettings):
         source: Source | None = None,
         knee: float | None = None,
         levels: tuple[int, ...] | None = None,
+        discrepancy: Discrepancy | None = None,
     ) -> Hyperparameters:
         """Hyperparameters for the data, see `regretless.gp.fit`."""
         return fit(
@@ -146,4 +148,5 @@ class Surrogate(FitSettings):
             source=source,
             knee=knee,
             levels=levels,
+            discrepancy=discrepancy,
         )

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless.errors import InvalidInput
-from regretless.optimizer import Direction, LevelSet, Sense
+from regretless.optimizer import Direction, Fidelity, LevelSet, Sense
 from regretless.risk import Aim, CVaR, Expectation, MeanMinusStd, WorstCase
 from regretless.sheets import Experiments
 from regretless.spaces import Environment
 from regretless.spaces.scalars import show
 
-__all__ = ["Aims", "as_aim", "as_constraint", "as_environment", "as_objective"]
+__all__ = ["Aims", "as_aim", "as_constraint", "as_environment", "as_objective", "read_fidelity"]
 
 _CONSTRAINT = re.compile(r"(?P<name>.*\S)\s*(?P<sense><=|>=|≤|≥)\s*(?P<bound>\S+)")
 _DIRECTED = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<direction>maximi[sz]e|minimi[sz]e)")
@@ -32,6 +32,7 @@ class Aims:
     goal: LevelSet | None = None
     environment: Environment | None = None
     aim: Aim | None = None  # over the environment
+    fidelity: Fidelity | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,6 +59,7 @@ class Aims:
             "limits": self.limits,
             "goal": self.goal if self.aim is None else self.aim,
             "environment": self.environment,
+            "fidelity": self.fidelity,
         }
         return said | {name: value for name, value in more.items() if value is not None}
 
@@ -139,6 +141,34 @@ def _scalar(text: str) -> int | float | str:
         except ValueError:
             continue
     return text.strip()
+
+
+def read_fidelity(text: str) -> Fidelity:
+    """A fidelity as people write it: levels with their costs, the target last; or a range with those of its ends.
+
+    >>> read_fidelity("mesh: coarse=0.1, fine=1").levels
+    ('coarse', 'fine')
+    >>> read_fidelity("epochs: 1=0.02 .. 50=1").continuous
+    True
+    """
+    name, colon, rest = text.partition(":")
+    ends = rest.split("..")
+    parts = ends if len(ends) == 2 else rest.split(",")
+    try:
+        if not colon or not name.strip():
+            raise ValueError
+        pairs = [(level.strip(), float(cost)) for level, _, cost in (part.rpartition("=") for part in parts)]
+        if not all(level for level, _ in pairs):
+            raise ValueError
+    except ValueError as error:
+        raise InvalidInput(
+            'a fidelity is a name and levels with their costs, what is wanted last: "mesh: coarse=0.1, fine=1", or a '
+            f'range: "epochs: 1=0.02 .. 50=1"; got {show(text)}.'
+        ) from error
+    levels = [_scalar(level) for level, _ in pairs]
+    if len(ends) == 2 and any(isinstance(level, str) for level in levels):
+        raise InvalidInput(f'a range has numbers at its ends, such as "epochs: 1=0.02 .. 50=1", got {show(text)}.')
+    return Fidelity(name.strip(), tuple(levels) if len(ends) == 2 else levels, [cost for _, cost in pairs])
 
 
 def as_objective(text: str) -> tuple[str, Direction | None]:

@@ -51,4 +51,6 @@ def wanted(aims: Aims) -> str:
     ]
     text = " and ".join([said[0].format("is "), *(each.format("") for each in said[1:])])
     bounds = [f"{name} {sense} {bound:g}" for name, (sense, bound) in aims.constraints.items()]
-    return text + (f", with {' and '.join(bounds)}" if bounds else "")
+    text += f", with {' and '.join(bounds)}" if bounds else ""
+    fidelity = aims.fidelity
+    return text + (f", at {fidelity.name} {number(fidelity.target)}" if fidelity is not None else "")

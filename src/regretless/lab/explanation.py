@@ -129,8 +129,11 @@ def expected(study: Study, trial: Trial) -> dict[str, tuple[float, float, float]
         if not all(len(history.series(k).y) for k in range(len(task.outcomes))):
             return None  # of a batch that was asked for before there was any result
         state = doubted(task, history, State.empty(task))
-        place, found = task.domain.place(trial.params), {}
-        X, index = place.x[None, :], np.array([UNLISTED if place.index is None else place.index], dtype=np.intp)
+        place, found = task.place(trial.params), {}
+        X, index = (
+            np.array([[*place.x, *place.context]]),
+            np.array([UNLISTED if place.index is None else place.index], dtype=np.intp),
+        )
         for k, outcome in enumerate(task.outcomes):
             median, low, high = measurement_of(task, history, state, X, index, k)
             found[outcome.name] = float(median[0]), float(low[0]), float(high[0])
@@ -181,6 +184,6 @@ def _pick(task: Task, history: History, number: int, zeta: float, state: State, 
     if task.level is not None:
         rule = _GivenStraddle(zeta)
     made, _ = suggest(replace(task, rule=rule), history, number, state)
-    params, row = params_of(task, made.point)
+    params, row = params_of(task, made.point, made.context)
     mean, sd = made.expected[0]
     return Pick(zeta, params, row, task.objective.outward(mean), sd)

@@ -1,5 +1,6 @@
 """Everything on record as a table of trials, and as plain JSON."""
 
+from dataclasses import asdict
 from typing import Any
 
 from regretless.lab.lab import Lab
@@ -13,11 +14,13 @@ __all__ = ["trials_record", "trials_table"]
 def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
     """Columns and rows: what was run, what came out, why it was suggested, who recorded it and when (UTC)."""
     errors = lab.error_names
-    own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.space.names, *lab.result_names]
+    own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.parameters, *lab.result_names]
     keys = {outcome: "" if len(lab.outcomes) == 1 else f" {outcome}" for outcome in lab.outcomes}
     models = [f"{word}{key}" for key in keys.values() for word in ("expected", "expected sd")]
     region = [] if lab.study.goal is None else ["probability"]
-    said = ("status", "excluded", "source", *models, *region, "zeta", "asked", "ended", "author", "note")
+    fidelity = lab.study.fidelity
+    paid = [] if fidelity is None else ["cost"]
+    said = ("status", "excluded", "source", *paid, *models, *region, "zeta", "asked", "ended", "author", "note")
     title = {word: lab.title(word) for word in said}
     times, rows = times_of(lab.study), []
     chances = _chances(lab)
@@ -27,6 +30,7 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
             "status": trial.status,
             "excluded": "yes" if trial.excluded else None,
             "source": trial.source,
+            **({} if fidelity is None else {"cost": fidelity.cost_of(trial.params[fidelity.name])}),
             **{f"expected{key}": trial.details.get(_key("mean", name, lab)) for name, key in keys.items()},
             **{f"expected sd{key}": trial.details.get(_key("sd", name, lab)) for name, key in keys.items()},
             **({"probability": chances.get(trial.number)} if region else {}),
@@ -64,6 +68,7 @@ def trials_record(lab: Lab) -> dict[str, Any]:
         "objective": study.objective,
         "direction": study.direction,
         "outcomes": [outcome.wanted for outcome in study.outcomes],
+        **({} if study.fidelity is None else {"fidelity": asdict(study.fidelity), "spent": study.spent}),
         "rule": study.rule.name,
         "seed": study.seed,
         "metadata": study.metadata,

@@ -32,7 +32,7 @@ class Lab:
 
     def title(self, word: str) -> str:
         """What a column of ours is called in files: by its word, unless the lab has such a column itself."""
-        taken = {self.row_name, *self.outcomes, *self.study.space.names}
+        taken = {self.row_name, *self.outcomes, *self.study.parameters}
         return word if word not in taken else f"regretless {word}"
 
     @property
@@ -44,7 +44,7 @@ class Lab:
     def error_names(self) -> dict[str, str]:
         """The columns of known standard deviations, of outcomes that have some on record."""
         known = {name for trial in self.study.trials for name, noise in trial.noise.items() if "sd" in noise}
-        taken = {self.row_name, *self.outcomes, *self.study.space.names}
+        taken = {self.row_name, *self.outcomes, *self.study.parameters}
         return {name: next(each for each in error_names(name) if each not in taken) for name in known}
 
     @property

@@ -14,6 +14,7 @@ from regretless.lab.fronts import front_tables, violations
 from regretless.lab.text import is_measured, number, objectives_of, plus_minus, point, share
 from regretless.optimizer import (
     Certified,
+    Fidelity,
     FrontRegret,
     HypervolumeLeft,
     Misclassified,
@@ -58,6 +59,8 @@ class StudyStatus:
     def facts(self) -> list[tuple[str, str]]:
         """Labelled sentences."""
         facts = [*self._aims(), ("Experiments", self._counted())]
+        if (fidelity := self.study.fidelity) is not None:
+            facts.append((f"By {fidelity.name}", self._bought(fidelity)))
         if self.study.excluded_rows:
             facts.append(("Excluded rows", f"{self.row_name} {', '.join(map(str, self.study.excluded_rows))}"))
         if not self.measured:
@@ -94,11 +97,22 @@ class StudyStatus:
         parts = sum(trial.status == "pending" and bool(trial.values) for trial in self.study.trials)
         return (counted or "none yet") + (f" ({parts} of them measured in part)" if parts else "")
 
+    def _bought(self, fidelity: Fidelity) -> str:
+        """How many experiments there are at each level, and what they cost."""
+        levels = [trial.params[fidelity.name] for trial in self.study.trials if trial.status != "released"]
+        found = sorted(set(levels), key=fidelity.cost_of)
+        each = [f"{levels.count(level)} at {number(level)} ({fidelity.cost_of(level):g} each)" for level in found]
+        wanted = f"{number(fidelity.target)} is what is wanted"
+        return f"{' · '.join(each) or 'none yet'}; {self.study.spent:g} spent; {wanted}"
+
     def _best(self) -> str:
         """The best single result, or the Pareto-optimal ones."""
         if len(objectives_of(self.study)) > 1:
             return self._pareto()
         if self.best is None:
+            fidelity = self.study.fidelity
+            if fidelity is not None:
+                return f"None: nothing was measured at {fidelity.name} {number(fidelity.target)} yet"
             return "None: no experiment has satisfied the constraints yet"
         best = f"{number(self.best.value)} at {point(self.best.row, self.best.params, self.row_name)}"
         others = [f"{name} {number(value)}" for name, value in self.best.values.items() if name != self.study.objective]
@@ -214,6 +228,7 @@ class StudyStatus:
             "direction": self.study.direction,
             **self._several(),
             "counts": dict(self.counts),
+            **({} if (of := self.study.fidelity) is None else {"target": of.target, "spent": self.study.spent}),
             "best_measured": best and {**_measured(best), "note": best.note},
             "recommended": chosen and _chosen(chosen),
             "certificate": left

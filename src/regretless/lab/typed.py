@@ -6,6 +6,7 @@ from typing import Any
 from regretless.errors import InvalidInput
 from regretless.spaces import Mixed, Table
 from regretless.spaces.files import is_number
+from regretless.study import Study
 
 __all__ = ["typed_number", "typed_value"]
 
@@ -33,7 +34,7 @@ def typed_number(text: str, what: str, decimal: str = ".") -> float:
     return number
 
 
-def typed_value(text: str, name: str, space: Table | Mixed, decimal: str = ".") -> Any:
+def typed_value(text: str, name: str, space: Table | Mixed | Study, decimal: str = ".") -> Any:
     """What was typed for a factor, of the kind that factor has.
 
     >>> typed_value("80", "T", Table([{"T": 20}, {"T": 40}])), typed_value("80", "kit", Table([{"kit": "a"}]))

@@ -19,8 +19,10 @@ from regretless.optimizer.certificate import (
     RobustRegret,
 )
 from regretless.optimizer.composite import Composite, Target, as_composite, function_name
+from regretless.optimizer.context import Codes, Context
 from regretless.optimizer.excursions import Excursion, excursion
 from regretless.optimizer.expectation import expect, expect_measurement
+from regretless.optimizer.fidelity import Fidelity, as_fidelity
 from regretless.optimizer.front import Front
 from regretless.optimizer.history import (
     FAILED,
@@ -72,11 +74,14 @@ __all__ = [
     "Certified",
     "Choice",
     "Classified",
+    "Codes",
     "Composite",
     "CompositeRegret",
+    "Context",
     "Direction",
     "Excursion",
     "FeasibleRegret",
+    "Fidelity",
     "Fit",
     "Fitted",
     "Front",
@@ -106,6 +111,7 @@ __all__ = [
     "as_composite",
     "as_constraints",
     "as_fallback",
+    "as_fidelity",
     "as_goal",
     "as_limits",
     "as_outcomes",

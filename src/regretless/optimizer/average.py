@@ -137,7 +137,10 @@ class Averaged:
 
 
 def averaged(task: Task, series: Series, state: Averaged | None) -> Averaged:
-    """The belief given everything told. Whoever gives the model, its prior or an earlier study gets that model."""
+    """The belief given everything told. Whoever gives the model, its prior or an earlier study gets that model.
+
+    So does a study with fidelities: the discrepancies of its levels are those of one fit.
+    """
     if not _is_open(task, series):
         fitted = doubt(task, series, None if state is None else state.fitted)
         return _as_fitted(series, fitted)
@@ -188,6 +191,7 @@ def _is_open(task: Task, series: Series) -> bool:
         and given.standardize
         and given.signal_var is None
         and series.source is None
+        and task.fidelity is None
         and task.domain.engine is None
         and (task.domain.n_candidates or 0) <= _LONGEST
     )

@@ -12,6 +12,7 @@ from regretless.errors import NumericalError
 from regretless.gp import Additive, AdditivePosterior, additive_setting, is_one_hill, left_out_density
 from regretless.optimizer.history import History, Series, only
 from regretless.optimizer.model import explore
+from regretless.optimizer.purchase import alike
 from regretless.optimizer.state import State, Verdict, with_survey
 from regretless.optimizer.task import Task
 from regretless.spaces import Mixed
@@ -52,7 +53,8 @@ def excursion(task: Task, history: History, state: State) -> tuple[Excursion | N
         if state.verdict is not None and state.verdict.setting is not None:
             columns = _imagined(task, series, state.verdict.setting)
             return Excursion(rule.by_columns(history.n_ruled + 1), columns), state
-    if is_one_hill(series.told.X, series.y, task.categorical):
+    one = alike(task, series)
+    if is_one_hill(one.told.X, one.y, task.categorical):
         return None, state
     return Excursion(due), with_survey(task, history, state)
 
@@ -74,10 +76,11 @@ def by_columns(columns: AdditivePosterior, zeta: float) -> Callable[[int, Floats
 
 
 def _may_be_a_sum(task: Task, series: Series) -> bool:
-    """Whether it is asked: with constraints of the space, known noise or an earlier study it is not."""
+    """Whether it is asked: with constraints of the space, known noise, an earlier study or levels it is not."""
     free = isinstance(task.domain, Mixed) and task.domain.region is None and task.domain.dim > 1
     points = len(series.told) + len(series.pending) + len(series.failed)
-    return free and series.noise is None and series.source is None and points <= _MOST
+    plain = series.noise is None and series.source is None and task.fidelity is None
+    return free and plain and points <= _MOST
 
 
 def with_verdict(task: Task, series: Series, state: State) -> State:

@@ -8,7 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp import Additive, Hyperparameters, Noise, Source, Units
+from regretless.gp import (
+    Additive,
+    Discrepancy,
+    Hyperparameters,
+    LevelDiscrepancy,
+    Noise,
+    Source,
+    TruncatedDiscrepancy,
+    Units,
+)
 from regretless.optimizer.task import Task
 from regretless.spaces import UNLISTED, Place
 
@@ -42,19 +51,34 @@ class Points:
     """Encoded points with their trial numbers, ascending.
 
     ``index`` holds the candidates' numbers, `UNLISTED` for what is not in a list. Points that are not ``inside`` are
-    not candidates: they are data and no more.
+    not candidates: they are data and no more. ``context`` has the codes of a parameter that the search does not choose,
+    (n, 1) or wider; None where there is none.
     """
 
     trials: npt.NDArray[np.intp]
     X: Floats
     index: npt.NDArray[np.intp]
     inside: npt.NDArray[np.bool_]
+    context: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.trials)
 
     def __getitem__(self, which: Any) -> "Points":
-        return Points(self.trials[which], self.X[which], self.index[which], self.inside[which])
+        context = None if self.context is None else self.context[which]
+        return Points(self.trials[which], self.X[which], self.index[which], self.inside[which], context)
+
+    @property
+    def inputs(self) -> Floats:
+        """What the model sees: the codes of the points, and behind them those of the context."""
+        return self.X if self.context is None else np.hstack([self.X, self.context])
+
+    @property
+    def at_target(self) -> npt.NDArray[np.bool_]:
+        """Which are measured at what is wanted: codes of a fidelity are 0 there."""
+        if self.context is None:
+            return np.ones(len(self), dtype=np.bool_)
+        return np.asarray((self.context == 0.0).all(axis=1))
 
     @property
     def rows(self) -> npt.NDArray[np.intp]:
@@ -203,8 +227,8 @@ def history_of(
     (array([2.]), 1)
     """
     rows = list(rows)
-    places = [row.params if isinstance(row.params, Place) else task.domain.place(row.params) for row in rows]
-    n, m = len(rows), len(task.outcomes)
+    places = [row.params if isinstance(row.params, Place) else task.place(row.params) for row in rows]
+    n, m, width = len(rows), len(task.outcomes), task.context_width
     status, Y = np.full((n, m), FAILED, dtype=np.int8), np.full((n, m), np.nan)
     for i, row in enumerate(rows):
         for k, outcome in enumerate(task.outcomes):
@@ -218,6 +242,7 @@ def history_of(
             X=np.array([place.x for place in places], dtype=np.float64).reshape(n, task.domain.dim),
             index=np.array([UNLISTED if p.index is None else p.index for p in places], dtype=np.intp),
             inside=np.array([place.inside for place in places], dtype=np.bool_),
+            context=np.array([p.context for p in places], dtype=np.float64).reshape(n, width) if width else None,
         ),
         status=status,
         Y=Y,
@@ -322,11 +347,24 @@ def hyperparameters_to_data(h: Hyperparameters | Additive) -> dict[str, Any]:
         "bend": h.units.bend,
         **({"both": True} if h.units.both else {}),
         **({"rho": h.rho} if h.rho else {}),
+        **({} if h.discrepancy is None else _of_levels(h)),
     }
+
+
+def _of_levels(h: Hyperparameters) -> dict[str, Any]:
+    assert h.discrepancy is not None
+    said = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(h.discrepancy).items()}  # as JSON has it
+    return {"discrepancy": said, "offset": h.offset, "level_noise_var": h.level_noise_var}
+
+
+def _discrepancy(data: Mapping[str, Any]) -> Discrepancy:
+    return LevelDiscrepancy(tuple(data["variances"])) if "variances" in data else TruncatedDiscrepancy(**data)
 
 
 def _hyperparameters(data: Mapping[str, Any]) -> Hyperparameters:
     """Records of before there was a knee do not name one."""
     units = Units(**{name: value for name, value in data.items() if name in _OF_UNITS})
     rest = {name: value for name, value in data.items() if name not in _OF_UNITS}
+    if "discrepancy" in rest:
+        rest["discrepancy"] = _discrepancy(rest["discrepancy"])
     return Hyperparameters(**{**rest, "lengthscale": tuple(rest["lengthscale"]), "units": units})

@@ -8,7 +8,7 @@ Of very many observations a subset stands for the first ones: see `regretless.op
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ from regretless.arrays import Floats
 from regretless.errors import NumericalError
 from regretless.gp import (
     BlockPosterior,
+    Hyperparameters,
     Posterior,
     Source,
     TablePosterior,
@@ -30,7 +31,7 @@ from regretless.gp import (
     table_posterior,
 )
 from regretless.linalg import Factor
-from regretless.optimizer.history import Fit, Series, only
+from regretless.optimizer.history import Fit, Points, Series, only
 from regretless.optimizer.subset import base_of, chosen, largest
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
@@ -99,8 +100,8 @@ def believe(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit
     belief = state.belief
     later = rows[done:]
     standardised, known = _standardised(fitted, series.y[later]).tolist(), _noise_vars(fitted, series, later)
-    for row, value, noise_var in zip(later, standardised, known, strict=True):
-        belief = belief.condition(series.told.X[row], value, noise_var=noise_var)
+    for x, value, noise_var in zip(series.told[later].inputs, standardised, known, strict=True):
+        belief = belief.condition(x, value, noise_var=noise_var)
     return replace(state, belief=belief, trials=trials, y=y)
 
 
@@ -174,11 +175,18 @@ def imagine(series: Series, state: Fitted, *, objective: bool = True) -> Belief:
     poor = float(np.quantile(hyperparameters.units.standardised(series.y), 0.25)) if len(series.y) else 0.0
     poor = poor if objective else math.inf
     # One row at a time at the mean of the posterior so far: conditioning at the mean leaves every mean as it was.
-    for x in series.pending.X:
-        belief = belief.condition(x, float(belief.posterior.mean(x[None, :])[0]))
-    for x in series.failed.X:
-        belief = belief.condition(x, min(float(belief.posterior.mean(x[None, :])[0]), poor))
+    for x, noise_var in _expected(hyperparameters, series.pending):
+        belief = belief.condition(x, float(belief.posterior.mean(x[None, :])[0]), noise_var=noise_var)
+    for x, noise_var in _expected(hyperparameters, series.failed):
+        belief = belief.condition(x, min(float(belief.posterior.mean(x[None, :])[0]), poor), noise_var=noise_var)
     return belief
+
+
+def _expected(h: Hyperparameters, points: Points) -> Iterator[tuple[Floats, float | None]]:
+    """Where values are imagined, and their noise variance; None is the common one."""
+    inputs = points.inputs
+    noise_vars = h.noise_vars(np.zeros(len(points)), None, inputs)
+    yield from zip(inputs, [None] * len(points) if noise_vars is None else noise_vars.tolist(), strict=True)
 
 
 def heeded(task: Task, series: Series, state: Fitted) -> Series:
@@ -192,7 +200,7 @@ def heeded(task: Task, series: Series, state: Fitted) -> Series:
     if len(failed) <= count or len(state.used) + len(series.pending) + len(failed) <= limit:
         return series
     given = belief.posterior
-    rows = chosen(given.kernel, given.noise_var, failed.X, given.mean_sd(failed.X)[0], count)
+    rows = chosen(given.kernel, given.noise_var, failed.inputs, given.mean_sd(failed.inputs)[0], count)
     return replace(series, failed=failed[rows])
 
 
@@ -231,11 +239,11 @@ def in_reach(units: Units, y: Floats, seen: int) -> Floats:
 
 def _noise_vars(fitted: Fit, series: Series, rows: list[int]) -> list[float | None]:
     """The noise variance of single values as the model sees them; None is the common one."""
-    if series.noise is None or not rows:
-        return [None] * len(rows)
-    known = fitted.hyperparameters.noise_vars(series.y[rows], series.noise.take(rows))
-    assert known is not None
-    return list(known.tolist())
+    if not rows:
+        return []
+    noise = None if series.noise is None else series.noise.take(rows)
+    known = fitted.hyperparameters.noise_vars(series.y[rows], noise, series.told[rows].inputs)
+    return [None] * len(rows) if known is None else list(known.tolist())
 
 
 def _in_force(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit | None:
@@ -297,7 +305,7 @@ def _based_on(state: Fitted, trials: tuple[int, ...], y: tuple[float, ...], coun
 
 def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT) -> Fit:
     hyperparameters = task.surrogate.fit(
-        series.told.X,
+        series.told.inputs,
         series.y,
         categorical=task.categorical,
         start=series.fit.hyperparameters if series.fit is not None else None,
@@ -306,6 +314,7 @@ def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT)
         source=series.source,
         knee=task.knee,
         levels=task.domain.n_levels,
+        discrepancy=None if task.fidelity is None else task.fidelity.discrepancy,
     )
     return Fit(hyperparameters, trial, tuple(series.told.trials.tolist()))
 
@@ -319,15 +328,15 @@ def _rows(series: Series, fitted: Fit) -> list[int]:
 
 def _from_fit(task: Task, series: Series, fitted: Fit) -> Fitted:
     n_base, count = _base(task, series, fitted)
-    rows = _rows(series, fitted)[:n_base]
+    rows, inputs = _rows(series, fitted)[:n_base], series.told.inputs
     trials, y = tuple(series.told.trials[rows].tolist()), series.keys(rows)
     h = fitted.hyperparameters
     if count < n_base:
         z = _standardised(fitted, series.y[rows])  # not all of them were seen by the fit
-        rows = [rows[i] for i in chosen(h.kernel(task.categorical), h.noise_var, series.told.X[rows], z, count)]
+        rows = [rows[i] for i in chosen(h.kernel(task.categorical), h.noise_var, inputs[rows], z, count)]
     kept = tuple(series.told.trials[rows].tolist())
     noise = None if series.noise is None else series.noise.take(rows)
-    base = h.posterior(task.categorical, series.told.X[rows], series.y[rows], noise=noise, source=series.source)
+    base = h.posterior(task.categorical, inputs[rows], series.y[rows], noise=noise, source=series.source)
     candidates, engine = task.domain.candidates, task.domain.engine
     if engine is not None or (_blockwise(task) and count > largest(_candidates(task), task.domain.memory)):
         in_blocks = block_posterior(base, _codes(task), engine)

@@ -203,7 +203,8 @@ def worth_of_means(task: Task, mean: Callable[[Floats], Floats]) -> Callable[[Fl
 
 def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belief, X: Floats) -> View:
     told = part.told
-    y = fitted.fit.hyperparameters.units.standardised(whole.y[whole.told.inside])  # what may be tried is compared with
+    counted = whole.told.inside if task.fidelity is None else whole.told.inside & whole.told.at_target
+    y = fitted.fit.hyperparameters.units.standardised(whole.y[counted])  # what may be tried is compared with
     best_told = float(y.max()) if len(y) else 0.0
     # Pending points are assumed to return their posterior mean. One may be the incumbent: else a batch gathers there.
     believed = np.vstack([told.X[told.inside], part.pending.X])

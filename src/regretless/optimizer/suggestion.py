@@ -8,8 +8,10 @@ from regretless.errors import NumericalError
 from regretless.gp import Additive, Hyperparameters
 from regretless.linalg import single_thread
 from regretless.optimizer.available import open_points, worth_trying
+from regretless.optimizer.context import Codes
 from regretless.optimizer.excursions import Excursion, by_columns, excursion
 from regretless.optimizer.history import Fit, History
+from regretless.optimizer.purchase import at_level, designed, n_designed, purchase_at, wanted
 from regretless.optimizer.robust import choose
 from regretless.optimizer.scene import reference_to_keep, scene_of
 from regretless.optimizer.state import State, with_search
@@ -44,6 +46,7 @@ class Suggestion:
     fits: tuple[Fit, ...] = ()  # the hyperparameters to search by, of each outcome
     survey: Hyperparameters | Additive | None = None  # those of an excursion, if it is one
     reference: tuple[float, ...] | None = None  # of several objectives, as maximised, once it stays
+    context: Codes = ()  # of what the search does not choose
 
 
 def suggest(task: Task, history: History, trial: int, state: State | None) -> tuple[Suggestion, State]:
@@ -56,11 +59,14 @@ def suggest(task: Task, history: History, trial: int, state: State | None) -> tu
     """
     state = State.empty(task) if state is None else state
     with single_thread():
-        allowed = open_points(task, history)
-        if len(history.points) - len(history.failed) < task.n_initial:
-            fresh = worth_trying(task, history, allowed, 0.0)  # before there is a model, noise is no reason to repeat
-            point = designed_point(task.domain, task, history.n_designed, trial, fresh)
-            return Suggestion(point, "design", {}), state
+        if len(history.points) - len(history.failed) < n_designed(task):
+            number, codes = designed(task, history.n_designed)
+            tried = at_level(task, history, codes)
+            fresh = worth_trying(task, tried, open_points(task, tried), 0.0)  # without a model no reason to repeat
+            return Suggestion(
+                designed_point(task.domain, task, number, trial, fresh), "design", {}, context=codes
+            ), state
+        allowed = open_points(task, wanted(task, history))
         try:
             elsewhere, state = excursion(task, history, state)
             if elsewhere is None or _fits_always(task):
@@ -81,7 +87,8 @@ def _fits_always(task: Task) -> bool:
 
 
 def _random(task: Task, trial: int, allowed: Allowed, why: str) -> Suggestion:
-    return Suggestion(undirected_point(task.domain, task, trial, allowed), "random", {}, fallback=why)
+    point, codes = undirected_point(task.domain, task, trial, allowed), () if task.fidelity is None else (0.0,)
+    return Suggestion(point, "random", {}, fallback=why, context=codes)
 
 
 def _column_by_column(
@@ -123,7 +130,7 @@ def _ruled(
     rng = stream(task.seed, trial, Purpose.RULE)
     settings = [fit.hyperparameters for fit in fits or (models[0].fit,)]
     noise_share = max(each.noise_var / each.signal_var for each in settings)
-    worth = worth_trying(task, history, allowed, noise_share)
+    worth = worth_trying(task, wanted(task, history), allowed, noise_share)
     found: Point | None
     if task.scenarios is not None:
         found, record = choose(task, scene, history.n_ruled + 1, rng, worth)
@@ -144,15 +151,17 @@ def _ruled(
         for model, view in zip(models, scene.views, strict=True)
     )
     expected = tuple((float(mean), float(sd)) for mean, sd in restored)
+    level = purchase_at(task, history, scene.views[0].posterior, models[0].fit.hyperparameters, point)
     used, told = len(models[0].used), len(history.series().y)
     return Suggestion(
         point,
         "rule",
-        {**record, **drawn},
+        {**record, **drawn, **({} if level is None else level.record)},
         expected=expected,
         subset=(used, told) if used < told else None,
         jitter=max(view.posterior.jitter for view in scene.views),
         fits=fits,
         survey=None if elsewhere is None else models[0].fit.hyperparameters,
         reference=reference_to_keep(task, history),
+        context=() if level is None else level.codes,
     )

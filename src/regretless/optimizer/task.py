@@ -1,7 +1,8 @@
 """What a study is about and what stays the same through it: the domain, the outcomes, the rule, the model, the seed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from regretless.acquisition import (
     COMPOSITE_RULES,
@@ -30,6 +31,8 @@ from regretless.confidence import AnytimeBand
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
 from regretless.optimizer.composite import Composite
+from regretless.optimizer.context import Codes, Context
+from regretless.optimizer.fidelity import Fidelity
 from regretless.optimizer.outcomes import Outcome
 from regretless.risk import Aim, Expectation
 from regretless.rng import check_seed
@@ -38,6 +41,7 @@ from regretless.spaces import (
     Domain,
     Environment,
     Perturbation,
+    Place,
     Point,
     Repeats,
     Scenarios,
@@ -79,6 +83,7 @@ class Task:
     risk: float = 0.1  # a recommendation violates some constraint with at most this probability
     scenarios: Scenarios | None = None  # where decisions are searched: the environments they are measured in
     aim: Aim | None = None  # and what a decision is worth over them
+    context: Context | None = None  # a parameter of trials that the search does not choose
 
     @property
     def objective(self) -> Outcome:
@@ -131,6 +136,44 @@ class Task:
         """Which encoded columns hold categories."""
         return tuple(levels > 0 for levels in self.domain.n_levels)
 
+    @property
+    def context_width(self) -> int:
+        """Columns that the context adds to the points of trials."""
+        return 0 if self.context is None else self.context.width
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        """The fidelity of trials, where there is one with levels below the target."""
+        return self.context if isinstance(self.context, Fidelity) and self.context.width else None
+
+    def place(self, params: Any, row: Any = None) -> Place:
+        """Where something was measured, by its parameters or by a row's id; beside an id they name the context alone.
+
+        A context that is not named has its usual value.
+        """
+        context = self.context
+        if context is None:
+            return self.domain.place(params) if row is None else self.domain.place_of_row(row)
+        if params is not None and not isinstance(params, Mapping):
+            raise InvalidInput(f"params must be a mapping of names to values, {context.name!r} among them.")
+        named = {} if params is None else dict(params)
+        value = named.pop(context.name, context.usual)
+        if value is None:
+            raise InvalidInput(f"params must name a value of {context.name!r}, such as {context.examples[0]!r}.")
+        if row is not None and named:
+            raise InvalidInput(f"beside a row only {context.name!r} is named, got {', '.join(map(repr, named))} too.")
+        codes = context.encode(value)
+        place = self.domain.place(named) if row is None else self.domain.place_of_row(row)
+        whole = {**place.params, context.name: context.decode(codes)}
+        return replace(place, params=whole, context=codes[: context.width])
+
+    def argument(self, params: Mapping[str, Any]) -> Any:
+        """What the user's function gets: a dict, or an array where the space has no names."""
+        if self.context is None:
+            return self.space.argument(params)
+        own = {name: value for name, value in params.items() if name != self.context.name}
+        return {**dict(self.space.argument(own)), self.context.name: params[self.context.name]}
+
 
 def as_task(
     space: Space,
@@ -147,6 +190,7 @@ def as_task(
     risk: float = 0.1,
     environment: Environment | Perturbation | None = None,
     aim: Aim | None = None,
+    context: Context | None = None,
 ) -> Task:
     """Check the pieces; what is None comes from the preset."""
     if preset not in ("default", "paper"):
@@ -167,6 +211,9 @@ def as_task(
     n_initial = _n_initial(domain, preset) if n_initial is None else as_whole(n_initial, "n_initial")
     _check_scales(surrogate, domain)
     _check_in_file(domain, chosen, outcomes)
+    _check_context(context, domain, chosen, surrogate, outcomes, robust=scenarios is not None)
+    if isinstance(context, Fidelity) and context.width and chosen == IRGPUCB() and domain.n_candidates is not None:
+        chosen = IRGPUCB("theory")  # the theorem with levels needs the shift at every step
     if isinstance(chosen, UCB):  # a law that does not exist for this space is refused here, not at some later trial
         chosen.check(domain.n_candidates, domain.dim)
     if design is None:
@@ -190,6 +237,7 @@ def as_task(
         risk,
         scenarios,
         aim,
+        context,
     )
 
 
@@ -241,6 +289,41 @@ def _check_in_file(domain: Domain, rule: Rule | JointRule, outcomes: tuple[Outco
         f"{rule.name} needs draws of the function on all rows together, or compares rows in other ways than one by "
         f"one; on a table in a file that is not possible. Use one of {possible}, or read the rows into memory."
     )
+
+
+def _check_context(
+    context: Context | None,
+    domain: Domain,
+    rule: Rule | JointRule,
+    surrogate: Surrogate,
+    outcomes: tuple[Outcome, ...],
+    *,
+    robust: bool,
+) -> None:
+    """Refuse what a parameter beside the space cannot be combined with."""
+    if context is None:
+        return
+    if domain.unnamed:
+        raise InvalidInput(
+            f"{context.name!r} is a parameter by name: name those of the space too, {{'x': (0.0, 1.0)}}."
+        )
+    if context.name in domain.names or any(context.name == outcome.name for outcome in outcomes):
+        raise InvalidInput(
+            f"{context.name!r} is the name of a parameter of the space, or of an outcome: choose another."
+        )
+    if not isinstance(context, Fidelity) or not context.width:
+        return
+    if robust:
+        raise InvalidInput("a study has a fidelity or an environment, not both.")
+    if len(outcomes) > 1 or outcomes[0].goal is not None:
+        raise InvalidInput("a fidelity is for one objective that is optimised, without constraints on outcomes.")
+    if domain.engine is not None:
+        raise InvalidInput("a fidelity needs the rows of a table in memory: Table(pandas.read_parquet(path)).")
+    if not rule.blockwise:
+        possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind.blockwise))
+        raise InvalidInput(f"{rule.name} needs draws of the function; with a fidelity use one of {possible}.")
+    if surrogate.method == "fixed":
+        raise InvalidInput("the discrepancies of a fidelity are fitted: a model with method='fixed' has none.")
 
 
 def as_any_rule(
@@ -336,15 +419,23 @@ def _rule(
     return IRGPUCB("paper") if preset == "paper" and chosen == IRGPUCB() else chosen
 
 
-def params_of(task: Task, point: Point) -> tuple[dict[str, Scalar], Scalar | None]:
-    """The user's values at a point, and the id of its row, where candidates are rows that have one."""
-    return task.domain.params_of(point), task.domain.row_of(point)
+def params_of(task: Task, point: Point, codes: Codes | None = None) -> tuple[dict[str, Scalar], Scalar | None]:
+    """The user's values at a point, and the id of its row, where candidates are rows that have one.
+
+    ``codes`` are those of the context; None is its usual value, where it has one.
+    """
+    params, row, context = task.domain.params_of(point), task.domain.row_of(point), task.context
+    if context is not None and (codes is not None or context.usual is not None):
+        params[context.name] = context.usual if codes is None else context.decode(codes)
+    return params, row
 
 
 def chosen_params(task: Task, point: Point) -> tuple[dict[str, Scalar], Scalar | None]:
     """As `params_of`, of what is recommended: where there are environments, a decision without one."""
-    domain = task.domain if task.scenarios is None else task.scenarios.decisions
-    return domain.params_of(point), domain.row_of(point)
+    if task.scenarios is None:
+        return params_of(task, point)
+    decisions = task.scenarios.decisions
+    return decisions.params_of(point), decisions.row_of(point)
 
 
 def _repeats(preset: Preset, rule: Rule | JointRule, surrogate: Surrogate) -> Repeats:

@@ -54,7 +54,8 @@ def one_objective(study: Study, what: str) -> None:
 
 def evaluations(study: Study, outcome: str | None = None) -> Evaluations:
     """All that was evaluated so far, with the values of an outcome; at least one must have been told."""
-    ended = [trial for trial in study.trials if trial.status in ("told", "failed") and not trial.excluded]
+    used = [trial for trial in study.trials if not trial.excluded and study.at_target(trial)]
+    ended = [trial for trial in used if trial.status in ("told", "failed")]
     named = study.objective if outcome is None else outcome
     told = (trial.values.get(named) for trial in ended)
     value = np.array([np.nan if each is None else each for each in told], dtype=np.float64)

@@ -184,7 +184,7 @@ def _other(trial: Trial, pick: Pick, row_name: str) -> str:
 
 
 def _trials(study: Study, row_name: str) -> str:
-    names = list(study.space.names)
+    names = list(study.parameters)
     has_rows = any(trial.row is not None for trial in study.trials)
     rows = []
     for trial in study.trials:

@@ -31,13 +31,14 @@ class Place:
     """Where something was measured: values in the order of the names, codes, and which candidate that is.
 
     ``index`` is the candidate's number where candidates are listed. What is not ``inside`` is not a candidate: it is
-    data for the model and no more.
+    data for the model and no more. ``context`` are the codes of a parameter beside the space, where there is one.
     """
 
     params: dict[str, Scalar]
     x: Floats
     index: int | None
     inside: bool
+    context: tuple[float, ...] = ()
 
     @property
     def point(self) -> Point:

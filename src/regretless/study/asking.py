@@ -132,7 +132,7 @@ def suggestion_data(suggestion: Suggestion, ledger: Ledger) -> dict[str, Any]:
         record |= {f"mean{which}": outcome.outward(mean), f"sd{which}": sd}
     if suggestion.subset is not None:
         record |= {"used": float(suggestion.subset[0]), "told": float(suggestion.subset[1])}
-    params, row = params_of(task, point)
+    params, row = params_of(task, point, suggestion.context)
     fits = [fit_to_data(fit, new=fit != newest) for fit, newest in zip(suggestion.fits, ledger.fits, strict=False)]
     names = [outcome.name for outcome in task.outcomes[1:]]
     several = {"fits": dict(zip(names, fits[1:], strict=False)), "reference": suggestion.reference} if names else {}
@@ -141,6 +141,7 @@ def suggestion_data(suggestion: Suggestion, ledger: Ledger) -> dict[str, Any]:
         "row": row,
         "index": point.index,
         **({} if point.index is not None else {"x": point.x.tolist()}),
+        **({"context": list(suggestion.context)} if suggestion.context else {}),
         "source": suggestion.source,
         "record": record,
         "fit": fits[0] if fits else None,

@@ -66,6 +66,7 @@ class Carried:
         """The certificate of what its own models expect most of, given this history."""
         points, task = history.points, self._ledger.task
         arrays: list[npt.NDArray[Any]] = [points.trials, points.X, history.status, history.Y, history.excluded]
+        arrays += [] if points.context is None else [points.context]
         for known in history.noise:
             arrays += [] if known is None else [known.sd, known.count, known.spread]
         for source in history.sources:

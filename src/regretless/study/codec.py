@@ -25,6 +25,7 @@ from regretless.acquisition import (
 )
 from regretless.errors import InvalidInput, StoreDamaged, UntrustedCode
 from regretless.gp import Surrogate
+from regretless.optimizer import Fidelity
 from regretless.risk import AIMS
 from regretless.spaces import Environment, Perturbation
 
@@ -35,7 +36,7 @@ RULES_GROUP = "regretless.rules"
 
 #: Rules, models, every law of zeta, and every schedule that a law is made of.
 _KINDS: list[type] = [*RULES.values(), *LEVEL_RULES.values(), UCB, *JOINT_RULES.values(), *COMPOSITE_RULES.values()]
-_KINDS += [*ROBUST_RULES.values(), *AIMS.values(), Environment, Perturbation, Surrogate]
+_KINDS += [*ROBUST_RULES.values(), *AIMS.values(), Environment, Fidelity, Perturbation, Surrogate]
 _KINDS += (law for law in vars(confidence).values() if isinstance(law, type) and is_dataclass(law))
 
 #: Our own classes by names that outlive a move to another module.

@@ -49,14 +49,14 @@ def times_of(study: "Properties") -> dict[int, Times]:
 
 def columns_of(study: "Properties") -> dict[str, Column]:
     """The columns of `Study.to_frame`, in their order."""
-    trials, times, space = study.trials, times_of(study), study.space
+    trials, times, examples = study.trials, times_of(study), study.examples
     when = [times.get(trial.number, Times()) for trial in trials]
     return {
         "number": Column("int", [trial.number for trial in trials]),
         "row": _column([trial.row for trial in trials]),
         "status": Column("text", [str(trial.status) for trial in trials]),
         **_per_outcome("value", study, [trial.values for trial in trials]),
-        **{f"params_{name}": _parameter(name, trials, space.examples(name)) for name in space.names},
+        **{f"params_{name}": _parameter(name, trials, examples(name)) for name in study.parameters},
         "source": Column("text", [trial.source for trial in trials]),
         "zeta": Column("float", [trial.zeta for trial in trials]),
         **_per_outcome("mean", study, [_expected(study, trial, "mean") for trial in trials]),

@@ -1,5 +1,6 @@
 """What a run is told: the arguments that `maximize`, `minimize`, `Study.optimize` and the command line share."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -16,6 +17,8 @@ from regretless.study.trial import Trial
 __all__ = ["Exceptions", "OnError", "Options", "as_options"]
 
 Exceptions: TypeAlias = type[Exception] | tuple[type[Exception], ...]
+#: Costs are sums of floats: a budget is spent when that much of it is left.
+_ROUNDING = 1e-9
 #: What to do about exceptions of a function: let all of them end the run, or take all or some for failed trials.
 OnError: TypeAlias = Literal["raise", "fail"] | Exceptions
 
@@ -27,6 +30,7 @@ class Options:
     f: Callable[[Any], Any]
     n_trials: int | None = None  # so many more, or
     until: int | None = None  # so many in all
+    budget: float | None = None  # cost in all, beside one of them or in place of both
     stop_when: StopRule | None = None
     callback: Callable[[Study, Trial], Any] | None = None
     failing: tuple[type[Exception], ...] = ()  # exceptions that make a failed trial; others end the run
@@ -38,19 +42,32 @@ class Options:
     first_failures: int | None = None  # so many failed evaluations before the first value end the run
 
     def total(self, study: Study) -> int:
-        """How many evaluations are wanted now."""
-        if self.until is None:
-            assert self.n_trials is not None
-            return self.n_trials
-        study.refresh()
-        return max(self.until - evaluations(study), 0)
+        """How many evaluations are wanted now; with a budget, how many that is at the most."""
+        counts = [] if self.n_trials is None else [self.n_trials]
+        if self.until is not None:
+            study.refresh()
+            counts.append(max(self.until - evaluations(study), 0))
+        if self.budget is not None:
+            study.refresh()
+            counts.append(math.ceil(max(self.budget - study.spent, 0.0) / _cheapest(study)))
+        return min(counts)
 
     def has_more(self, study: Study, *, done: int, begun: int) -> bool:
         """Whether another evaluation is planned, where this run has ``done`` so many and ``begun`` so many more."""
+        if self.budget is not None and study.spent >= self.budget * (1.0 - _ROUNDING):
+            return False
         if self.until is not None:
             return evaluations(study) + begun < self.until
-        assert self.n_trials is not None
-        return done + begun < self.n_trials
+        return self.n_trials is None or done + begun < self.n_trials
+
+
+def _cheapest(study: Study) -> float:
+    """What a trial costs at the least."""
+    if study.fidelity is None:
+        raise InvalidInput(
+            "budget is in the unit of the costs of a fidelity, and this study has none: give n_trials, or fidelity=."
+        )
+    return min(study.fidelity.cost)
 
 
 def as_options(
@@ -58,6 +75,7 @@ def as_options(
     n_trials: Any,
     *,
     until: Any,
+    budget: Any,
     stop_when: Any,
     callback: Any,
     on_error: Any,
@@ -70,8 +88,11 @@ def as_options(
     level: int = 3,
 ) -> Options:
     """Check the arguments of a run, before a study is made or opened; ``level`` frames up is the user's call."""
-    if (n_trials is None) == (until is None):
-        raise InvalidInput("say how many: either n_trials, so many more, or until=, so many in all.")
+    if (n_trials is not None and until is not None) or (n_trials is None and until is None and budget is None):
+        raise InvalidInput(
+            "say how many: either n_trials, so many more, or until=, so many in all; with a fidelity, budget= is the "
+            "cost in all."
+        )
     if not callable(f):
         raise InvalidInput(f"f must be callable, got {show(f)}.")
     if callback is not None and not callable(callback):
@@ -87,6 +108,7 @@ def as_options(
         f,
         more,
         in_all,
+        None if budget is None else as_positive(budget, "budget", hint="It is in the unit of the costs."),
         stop_when,
         callback,
         _failing(on_error, catch, level + 1),

@@ -280,12 +280,13 @@ class Predictions(Properties):
             raise InvalidInput(
                 f"{what} needs a list of params, got {show(many)}. For one point write {what}([params])."
             )
-        domain = self._task.domain
+        task, domain = self._task, self._task.domain
         if isinstance(domain, FileTable):  # which row it is, if any, makes no difference there, and takes long to find
             X = np.array([domain.codes_at(params) for params in many]).reshape(-1, domain.dim)
             return X, np.full(len(X), UNLISTED, dtype=np.intp)
-        places = [domain.place(params) for params in many]
-        X = np.array([place.x for place in places], dtype=np.float64).reshape(len(places), domain.dim)
+        places = [task.place(params) for params in many]
+        X = np.array([(*place.x, *place.context) for place in places], dtype=np.float64)
+        X = X.reshape(len(places), domain.dim + task.context_width)
         index = [UNLISTED if place.index is None else place.index for place in places]
         return X, np.array(index, dtype=np.intp)
 

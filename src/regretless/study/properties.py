@@ -1,5 +1,6 @@
 """What a study is and holds, to be read: its settings, its trials, its events."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,7 +8,7 @@ from regretless.acquisition import JointRule, Rule
 from regretless.arrays import as_whole, is_whole, show
 from regretless.deprecation import renamed_property
 from regretless.errors import InvalidInput, UnknownTrial
-from regretless.optimizer import Direction, Fit, Given, History, LevelSet, Outcome, Task
+from regretless.optimizer import Direction, Fidelity, Fit, Given, History, LevelSet, Outcome, Task
 from regretless.optimizer.notebook import Shown
 from regretless.risk import Aim
 from regretless.spaces import Environment, Perturbation, Space
@@ -50,6 +51,19 @@ class Properties(Shown):
         return self._task.space
 
     @property
+    def parameters(self) -> tuple[str, ...]:
+        """What the params of a trial name: the parameters of the space, and a fidelity where there is one."""
+        context = self._task.context
+        return self.space.names if context is None else (*self.space.names, context.name)
+
+    def examples(self, parameter: str) -> tuple[Any, ...]:
+        """Some values of a parameter, which show what kind it is; all where it is a list of them."""
+        context = self._task.context
+        if context is not None and parameter == context.name:
+            return context.examples
+        return self.space.examples(parameter)
+
+    @property
     def objective(self) -> str:
         """What the value is called; with several objectives the first one's name."""
         return self._task.objective.name
@@ -63,6 +77,35 @@ class Properties(Shown):
     def direction(self) -> Direction:
         """Whether large or small values are wanted."""
         return self._task.objective.direction
+
+    @property
+    def fidelity(self) -> Fidelity | None:
+        """How closely trials may approximate what is wanted, and what that costs; None where all are the target."""
+        context = self._task.context
+        return context if isinstance(context, Fidelity) else None
+
+    def at_target(self, trial: Trial) -> bool:
+        """Whether a trial is at the target of the fidelity, so that its value is of what is wanted; without one, True.
+
+        >>> from regretless import Fidelity, Study
+        >>> study = Study({"x": (0.0, 1.0)}, fidelity=Fidelity("mesh", levels=["a", "b"], cost=[1.0, 5.0]), seed=1)
+        >>> [study.at_target(trial) for trial in study.ask(2)]
+        [False, True]
+        """
+        fidelity = self.fidelity
+        return fidelity is None or trial.params[fidelity.name] == fidelity.target
+
+    @property
+    def spent(self) -> float:
+        """What the trials have cost that were begun here, in the unit of the fidelity; without one, their number.
+
+        Pending and failed ones count; those that were released and what was added do not.
+        """
+        begun = (trial for trial in self.trials if trial.source != "added" and trial.status != "released")
+        fidelity = self.fidelity
+        if fidelity is None:
+            return float(sum(1 for _ in begun))
+        return math.fsum(fidelity.cost_of(trial.params[fidelity.name]) for trial in begun)
 
     @property
     def goal(self) -> LevelSet | None:

@@ -10,7 +10,7 @@ from regretless.acquisition import JointRule, Rule
 from regretless.arrays import show
 from regretless.errors import InvalidInput, RegretlessError
 from regretless.gp import Surrogate
-from regretless.optimizer import Composite, Direction, Given, Preset, StopRule, Target
+from regretless.optimizer import Composite, Direction, Fidelity, Given, Preset, StopRule, Target
 from regretless.spaces import Repeats
 from regretless.study.arguments import same_arguments
 from regretless.study.executors import hired
@@ -32,6 +32,7 @@ def maximize(
     n_trials: int | None = None,
     *,
     until: int | None = None,
+    budget: float | None = None,
     store: str | Path | Store | None = None,
     name: str | None = None,
     seed: int | None = None,
@@ -47,6 +48,7 @@ def maximize(
     fallback: float | None = None,
     risk: float = 0.1,
     limits: Given | Mapping[str, Given] | None = None,
+    fidelity: Fidelity | None = None,
     stop_when: StopRule | None = None,
     callback: Callable[[Study, Trial], Any] | None = None,
     on_error: OnError = "raise",
@@ -71,6 +73,8 @@ def maximize(
         The number of evaluations, including the initial design. A study that is resumed gets this many more.
     until
         In place of ``n_trials``: the total number of evaluations, including those of a study that is resumed.
+    budget
+        With a fidelity, beside or in place of them: an evaluation begins while what the study has spent is less.
     store
         Where to keep the run: the path of an SQLite file, or the URL of a database, as in `Study.open`. The same call
         made again resumes it. Without a store nothing is kept when the program ends.
@@ -105,6 +109,8 @@ def maximize(
         The largest probability with which a recommendation may violate a constraint.
     limits
         The least and the largest value the objective can take, such as ``(0, 100)``. Certificates use it.
+    fidelity
+        Cheaper levels of the evaluations and their costs: see `Study`.
     stop_when
         Stop early once little regret is left: ``Regret(0.5)`` or ``Regret(relative=0.01)``. The reason is the message.
     callback
@@ -162,7 +168,7 @@ def minimize(*args: Any, **more: Any) -> Result:
 
 #: The arguments of both that are about the run; the others are about the study.
 _OF_THE_RUN = (
-    *("f", "n_trials", "until", "stop_when", "callback", "on_error", "catch", "progress"),
+    *("f", "n_trials", "until", "budget", "stop_when", "callback", "on_error", "catch", "progress"),
     *("workers", "executor", "retries", "time_limit"),
 )
 
@@ -180,7 +186,8 @@ def run(study: Study, options: Options) -> Result:
     """Ask, evaluate and tell, as often as planned."""
     total = options.total(study)
     if not total:
-        return Result(study, f"{evaluations(study)} evaluations were done already")
+        done = f"{evaluations(study)} evaluations were done already"
+        return Result(study, done if options.budget is None else f"{done}, at a cost of {study.spent:g}")
     with (
         hired(options.f, options.workers, options.executor) as workers,
         progress_bar(total, show=options.progress, workers=workers.count) as progress,
@@ -195,14 +202,15 @@ def run(study: Study, options: Options) -> Result:
         except BaseException as error:
             _attach(study, error, _released(loop.released))
             raise
-    return Result(study, _message(end, loop.done, total), end.left)
+    return Result(study, _message(end, loop.done, None if options.budget is not None else total), end.left)
 
 
-def _message(end: End, done: int, total: int) -> str:
-    """Why the run ended, in words."""
-    so_far = f"after {done} of {total} trials"
+def _message(end: End, done: int, total: int | None) -> str:
+    """Why the run ended, in words; ``total`` is None where it is not known."""
+    planned = "" if total is None else f" of {total}"
+    so_far = f"after {done}{planned} trials"
     if end.left is not None and end.after is not None:
-        then = f"stopped after {done - end.more} of {total} trials. {end.left.sentence}"
+        then = f"stopped after {done - end.more}{planned} trials. {end.left.sentence}"
         ran = "the one that was running" if end.more == 1 else f"the {end.more} that were running"
         return f"{then} With {ran}: {end.after.sentence}"
     if end.left is not None:

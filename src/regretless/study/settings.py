@@ -22,6 +22,7 @@ from regretless.optimizer import (
     as_composite,
     as_constraints,
     as_fallback,
+    as_fidelity,
     as_limits,
     as_outcomes,
     as_reference,
@@ -64,6 +65,7 @@ GIVEN = (
     "limits",
     "goal",
     "environment",
+    "fidelity",
     "seed",
 )
 #: A recommendation violates some constraint with at most this probability, where nothing else is said.
@@ -96,6 +98,7 @@ def settings(
     goal: Any = None,
     environment: Any = None,
     metadata: Mapping[str, Any] | None = None,
+    fidelity: Any = None,
     **more: Any,
 ) -> Settings:
     """Check the arguments of a study; None takes the default."""
@@ -129,6 +132,7 @@ def settings(
         risk=_RISK if risk is None else risk,
         environment=environment,
         aim=aim,
+        context=as_fidelity(fidelity),
         **more,
     )
     return Settings(task, preset, _as_json(metadata))
@@ -156,6 +160,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "limits": objective.limits.given,
         **({} if objective.goal is None else {"goal": asdict(objective.goal)}),
         **({} if objective.composite is None else {"composite": objective.composite.to_data()}),
+        **({} if chosen.context is None else {"fidelity": object_to_data(chosen.context, "fidelity")}),
         **_several(chosen),
         **_robust(chosen),
         "about": dict(settings.metadata),  # as it is called in databases since the first version
@@ -178,6 +183,7 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
         design=spec.get("design", "hypercube"),  # all that there was before it was named
         seed=spec["seed"],
         metadata=spec.get("about"),
+        fidelity=object_from_data(spec.get("fidelity"), "fidelity", trust),
         **_outcomes_of(spec, trust),
         **{name: object_from_data(spec[name], name, trust) for name in ("environment",) if name in spec},
         **({"goal": object_from_data(spec["aim"], "goal", trust)} if "aim" in spec else {}),
@@ -220,6 +226,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
         "preset": stored.preset,
         "surrogate": task.surrogate,
         "n_initial": task.n_initial,
+        "fidelity": task.context,
         "seed": task.seed,
     }
     given = {**given, "objective": as_composite(given.get("objective")) or given.get("objective")}

@@ -10,9 +10,9 @@ from regretless.arrays import as_whole
 from regretless.deprecation import warn_renamed
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
-from regretless.optimizer import Composite, Direction, Given, LevelSet, Preset, Sense, StopRule, Target
+from regretless.optimizer import Composite, Direction, Fidelity, Given, LevelSet, Preset, Sense, StopRule, Target
 from regretless.risk import Aim
-from regretless.spaces import Environment, Perturbation, Place, Repeats
+from regretless.spaces import Environment, Perturbation, Repeats
 from regretless.study import registry, transitions
 from regretless.study.arguments import as_bool, as_key
 from regretless.study.corrections import Corrections
@@ -89,6 +89,9 @@ class Study(Predictions, Corrections):
         Something that can be set in a trial and is not ours to choose afterwards, ``Environment("humidity", [20, 40])``
         with probabilities; or the error with which a decision is applied, a `Perturbation`. The search is then over
         decisions, each trial measures one in an environment, and a decision is recommended.
+    fidelity
+        ``Fidelity("mesh", levels=["coarse", "fine"], cost=[0.1, 1.0])``: trials have one more parameter, which says
+        how closely they approximate what is wanted. Recommendations and certificates are about its target.
     seed
         The source of all randomness. The same seed and the same results give the same suggestions. None draws one,
         which ``study.seed`` has.
@@ -122,6 +125,7 @@ class Study(Predictions, Corrections):
         limits: Given | Mapping[str, Given] | None = None,
         goal: LevelSet | Aim | None = None,
         environment: Environment | Perturbation | None = None,
+        fidelity: Fidelity | None = None,
         seed: int | None = None,
     ) -> None:
         chosen = settings(**{name: value for name, value in locals().items() if name in GIVEN})
@@ -149,6 +153,7 @@ class Study(Predictions, Corrections):
         limits: Given | Mapping[str, Given] | None = None,
         goal: LevelSet | Aim | None = None,
         environment: Environment | Perturbation | None = None,
+        fidelity: Fidelity | None = None,
         seed: int | None = None,
         metadata: Mapping[str, Any] | None = None,
         author: str | None = None,
@@ -168,7 +173,7 @@ class Study(Predictions, Corrections):
         name
             What the study is called in the store.
         space, direction, preset, rule, surrogate, n_initial, repeats, objective, objectives, constraints, reference, \
-        fallback, risk, limits, goal, environment, seed
+        fallback, risk, limits, goal, environment, fidelity, seed
             As for `Study`. Whatever is given for a study that exists must be what it was created with.
         metadata
             Notes to keep with a study that is created, as plain JSON. They are read back as ``study.metadata``.
@@ -335,12 +340,12 @@ class Study(Predictions, Corrections):
         >>> trial.row, trial.note
         (None, 'not a row of the table: used as data, never suggested')
         """
-        if (params is None) == (row is None):
+        if (params is None) == (row is None) and not (self._task.context is not None and row is not None):
             raise InvalidInput("add needs either params or row=, the id of a row of the table.")
         if isinstance(failed, bool | np.bool_) and failed == (value is not None):
             raise InvalidInput("add needs either a value or failed=True.")
         told = read_told(self._task, value, failed=failed, sd=sd, what="this result")
-        return transitions.add(self._recorder, told, lambda: self._place(params, row), as_key(key))
+        return transitions.add(self._recorder, told, lambda: self._task.place(params, row), as_key(key))
 
     def add_study(self, earlier: "Study | str | Path", name: str | None = None, *, key: str | None = None) -> int:
         """Let an earlier study of a related problem count as data; how many of its results do is returned.
@@ -367,6 +372,8 @@ class Study(Predictions, Corrections):
         >>> new.add_study(old)
         8
         """
+        if self._task.fidelity is not None:
+            raise InvalidInput("a study with a fidelity takes no earlier study; add its results with their level.")
         found = registry.earlier_study(earlier, name, self)
         task, results = self._task, results_of(self._task, found.trials)
         transitions.link(
@@ -380,6 +387,7 @@ class Study(Predictions, Corrections):
         n_trials: int | None = None,
         *,
         until: int | None = None,
+        budget: float | None = None,
         stop_when: StopRule | None = None,
         callback: Callable[["Study", Trial], Any] | None = None,
         on_error: "OnError" = "raise",
@@ -392,6 +400,8 @@ class Study(Predictions, Corrections):
     ) -> "Result":
         """Ask, evaluate ``f`` and tell, ``n_trials`` more times, or ``until`` there are that many evaluations in total.
 
+        With a fidelity also, or only, while what was spent is less than a ``budget``.
+
         The arguments are those of `maximize`.
         """
         from regretless.study.options import as_options
@@ -401,6 +411,7 @@ class Study(Predictions, Corrections):
             f,
             n_trials,
             until=until,
+            budget=budget,
             stop_when=stop_when,
             callback=callback,
             on_error=on_error,
@@ -412,8 +423,3 @@ class Study(Predictions, Corrections):
             time_limit=time_limit,
         )
         return run(self, options)
-
-    def _place(self, params: Any, row: Any) -> Place:
-        """Where something was measured, by its parameters or by a row's id."""
-        domain = self._task.domain
-        return domain.place(params) if row is None else domain.place_of_row(row)

@@ -69,6 +69,8 @@ def add(recorder: Recorder, told: Told, where: Callable[[], Place], key: str) ->
         data: dict[str, Any] = {"params": place.params, "row": domain.row_of(place.point), "index": place.index, **more}
         if place.index is None:
             data["x"] = place.x.tolist()
+        if place.context:
+            data["context"] = list(place.context)
         if place.inside:
             return [recorder.event("added", number, value, **data, key=key)]
         what = "not a row of the table" if domain.has_rows else "outside the space"

@@ -161,7 +161,7 @@ class Loop:
         return self._flight.has_room and self._is_planned()
 
     def _begin(self, trial: Trial) -> None:
-        argument = self.study.space.argument(trial.params)
+        argument = self.study._task.argument(trial.params)
         try:
             self._flight.begin(trial, self.options.f, argument)
         except BaseException as error:  # of the executor, which may have been shut down: nobody evaluates the trial

@@ -144,15 +144,17 @@ class Ledger:
     # Inside ---------------------------------------------------------------------------------------------------------
 
     def _feasible_told(self) -> npt.NDArray[np.intp]:
-        """The used trials with a value of every objective whose constraints all hold."""
+        """The used trials at the target with a value of every objective whose constraints all hold."""
         told = self._observed.told(len(self.trials), self.task.objectives)
+        if self.task.fidelity is not None:
+            told = told[self._observed.points(told).at_target]
         return np.array([i for i in told.tolist() if self.feasible(self.trials[i])], dtype=np.intp)
 
     def _append(self, trial: Trial, data: Mapping[str, Any], *, inside: bool = True) -> None:
         number, index = len(self.trials), data["index"]
         listed = index is not None and index >= 0  # what is not listed has None; it once was a negative number
         x = self.task.domain.at_index(index).x if listed else data["x"]
-        self._observed.place(number, x, index if listed else None, inside=inside)
+        self._observed.place(number, x, index if listed else None, inside=inside, context=data.get("context", ()))
         self.trials.append(trial)
         self._set(trial)
         self.keys.setdefault(data["key"], []).append(number)

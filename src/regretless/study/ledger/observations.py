@@ -23,9 +23,10 @@ class Observations:
     """One row per trial, by its number. Rows behind the last trial are room to grow, or of drafts that were undone."""
 
     def __init__(self, task: Task) -> None:
-        self._outcomes = task.outcomes
+        self._outcomes, self._beside = task.outcomes, task.context
         m = len(task.outcomes)
         self._X: Floats = np.empty((0, task.domain.dim))
+        self._context: Floats | None = np.empty((0, task.context_width)) if task.context_width else None
         self._index: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
         self._inside: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)
         self._used: npt.NDArray[np.bool_] = np.empty(0, dtype=np.bool_)  # neither released nor set aside
@@ -33,13 +34,15 @@ class Observations:
         self._Y: Floats = np.empty((0, m))
         self._noise: dict[int, Floats] = {}  # by outcome, where something is known: sd, count and spread of each trial
 
-    def place(self, number: int, x: Floats, index: int | None, *, inside: bool) -> None:
+    def place(self, number: int, x: Floats, index: int | None, *, inside: bool, context: Sequence[float] = ()) -> None:
         """Write where a trial is made."""
         if number >= len(self._used):
             self._grow()
         self._X[number] = x
         self._index[number] = UNLISTED if index is None else index
         self._inside[number] = inside
+        if self._context is not None:
+            self._context[number] = context
 
     def write(self, trial: Trial) -> None:
         """Write what came out of a trial so far."""
@@ -66,7 +69,8 @@ class Observations:
 
     def points(self, rows: npt.NDArray[np.intp]) -> Points:
         """Where these trials were made."""
-        return Points(rows, self._X[rows], self._index[rows], self._inside[rows])
+        context = None if self._context is None else self._context[rows]
+        return Points(rows, self._X[rows], self._index[rows], self._inside[rows], context)
 
     def status(self, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.int8]:
         """(n, m): pending, failed or told."""
@@ -95,7 +99,8 @@ class Observations:
         self._X[rows] = table.X[index[rows]]
         found = []
         for number in np.flatnonzero(index == UNLISTED).tolist():
-            place = table.place(trials[number].params)
+            beside = () if self._beside is None else (self._beside.name,)
+            place = table.place({name: v for name, v in trials[number].params.items() if name not in beside})
             self._X[number] = place.x
             if place.index is not None:
                 self._index[number], self._inside[number] = place.index, True
@@ -105,6 +110,8 @@ class Observations:
     def _grow(self) -> None:
         more, m = max(64, len(self._used)), len(self._outcomes)
         self._X = np.vstack([self._X, np.zeros((more, self._X.shape[1]))])
+        if self._context is not None:
+            self._context = np.vstack([self._context, np.zeros((more, self._context.shape[1]))])
         self._index = np.concatenate([self._index, np.zeros(more, dtype=np.intp)])
         self._inside = np.concatenate([self._inside, np.ones(more, dtype=np.bool_)])
         self._used = np.concatenate([self._used, np.zeros(more, dtype=np.bool_)])
