@@ -315,7 +315,7 @@ def _check_context(
         return
     if robust:
         raise InvalidInput("a study has a fidelity or an environment, not both.")
-    if len(outcomes) > 1 or outcomes[0].goal is not None:
+    if len(outcomes) > 1 or outcomes[0].goal is not None or outcomes[0].composite is not None:
         raise InvalidInput("a fidelity is for one objective that is optimised, without constraints on outcomes.")
     if domain.engine is not None:
         raise InvalidInput("a fidelity needs the rows of a table in memory: Table(pandas.read_parquet(path)).")
