@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import regretless
+import regretless.errors
 
 PUBLIC = [
     "ATS",
@@ -161,6 +163,14 @@ def test_importing_alone_loads_nothing_of_the_core():
     """Names are imported when they are used: tools that only look at the version or the help need not wait."""
     loaded = json.loads(python("import regretless, sys, json; print(json.dumps(sorted(sys.modules)))"))
     assert not {"numpy", "scipy", "regretless.study"} & set(loaded)
+
+
+def test_every_public_name_is_in_the_reference():
+    """By itself, or among the errors, which are listed as a module."""
+    page = (Path(__file__).parents[2] / "docs" / "reference.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"auto(?:class|function):: (?:\w+\.)*(\w+)", page))
+    assert set(PUBLIC) - listed - set(regretless.errors.__all__) == {"__version__"}
+    assert ".. automodule:: regretless.errors\n   :members:" in page
 
 
 def test_every_name_is_known_to_type_checkers():

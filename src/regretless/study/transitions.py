@@ -126,7 +126,7 @@ def use(recorder: Recorder, number: int, used: bool, reason: str) -> Trial:
         trial = ledger.trials[number]
         if trial.status in ("pending", "released"):
             raise TrialConflict(
-                f"trial {number} has no result: it is {trial.status}. Use release for a trial that is given up."
+                f"trial {number} has no result: it is {trial.status}. Use release for a trial that will not be run."
             )
         if trial.excluded != used:
             return []
