@@ -88,16 +88,11 @@ def as_options(
     level: int = 3,
 ) -> Options:
     """Check the arguments of a run, before a study is made or opened; ``level`` frames up is the user's call."""
-<<<<<<< HEAD
     if (n_trials is not None and until is not None) or (n_trials is None and until is None and budget is None):
         raise InvalidInput(
-            "say how many: either n_trials, so many more, or until=, so many in all; with a fidelity, budget= is the "
-            "cost in all."
+            "say how many evaluations: n_trials= for that many more, or until= for that many in total; with a "
+            "fidelity, budget= is the total cost."
         )
-=======
-    if (n_trials is None) == (until is None):
-        raise InvalidInput("say how many evaluations: n_trials= for that many more, or until= for that many in total.")
->>>>>>> 737287d (API reference by topic, with every public name; English of pages and messages)
     if not callable(f):
         raise InvalidInput(f"f must be callable, got {show(f)}.")
     if callback is not None and not callable(callback):
