@@ -156,7 +156,7 @@ class Predictions(Properties):
         if out >= told:
             raise InvalidInput(f"leave_out must leave one of the {told} told values, got {out}.")
         if as_bool(record, "record") and out:
-            raise InvalidInput("only the present certificate can be put on record: give record= or leave_out=, not both.")
+            raise InvalidInput("only the present certificate can be recorded: give record= or leave_out=, not both.")
         choice = None if out else recommended_elsewhere(self._task, history, self._both(history))
         then = without_last(history, out)
         left = certificate_of(self._task, then, self._carried.doubt(then), choice, eps=eps, draws=draws)
