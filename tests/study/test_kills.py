@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.bench import heed_signals
-from tests.study.evaluated import slow_bowl
+from tests.study.evaluated import bowl, slow_bowl
 from tests.study.kills import BOX, Killer, check
 
 from regretless import Study
@@ -137,3 +137,34 @@ def test_ctrl_c_at_any_moment_leaves_no_trial_pending_without_a_lease(tmp_path):
             how = f"exit {driver.returncode}, {'pending' if pending else 'none pending'}"
             counts[how] = counts.get(how, 0) + 1
     print(counts)
+
+
+KILLED = """
+import sys
+from regretless import Study
+from tests.study.evaluated import bowl, slow_bowl
+
+with Study.open(sys.argv[1], "study", space=[(0.0, 1.0), (-2.0, 2.0)], seed=0, n_initial=10_000, lease=1.5) as study:
+    callback = lambda _, trial: print(trial.number, flush=True)
+    study.optimize(slow_bowl, 100_000, workers=3, progress=False, callback=callback)
+"""
+
+
+def test_a_driver_that_is_killed_leaves_its_trials_to_the_next(tmp_path):
+    root = str(Path(__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+    path = tmp_path / "s.db"
+    driver = subprocess.Popen([sys.executable, "-c", KILLED, path], stdout=subprocess.PIPE, text=True, env=environment)
+    for _ in range(4):
+        assert driver.stdout.readline()
+    driver.kill()
+    driver.communicate()
+    with Study.open(path, "study", lease=1.5) as study:
+        left = [trial for trial in study.trials if trial.status == "pending"]
+        assert 1 <= len(left) <= 3  # never more than there are workers
+        assert all(study._recorder.ledger.leases[trial.number] is not None for trial in left)
+        while any(trial.status == "pending" for trial in study.trials):  # until the leases have ended
+            study.optimize(bowl, 1, progress=False)
+            time.sleep(0.1)
+        check(study, len(study.trials))
+        assert [study.trials[trial.number].params for trial in left] == [trial.params for trial in left]
