@@ -216,8 +216,8 @@ def write_data(path: Path) -> None:
     np.savez(path.with_suffix(".data.npz"), X=post.X, y=post.y)
 
 
-def real() -> list[dict[str, Any]]:
-    """Share of the rows looked at between fits on tables of measurements, and on all mixtures in steps of 5 %."""
+def real(parts: int) -> list[dict[str, Any]]:
+    """Share of the rows looked at between fits on tables of measurements, and on all mixtures of so many parts."""
     from regretless.problems import measurements
 
     found = []
@@ -227,17 +227,21 @@ def real() -> list[dict[str, Any]]:
         values = np.array([problem(table.params(i)) for i in range(table.n_candidates)])
         values = (values - values.mean()) / values.std()
         found.append({"table": name, "rows": len(values), **_shares(np.asarray(table.X), values)})
-    mixtures = all_mixtures(8, 20)
-    f = sample(8, 0.5, 11)
-    found.append({"table": "mixtures of 8 in steps of 5 %", "rows": len(mixtures), **_shares(mixtures, f)})
+    mixtures, name = all_mixtures(8, parts), f"mixtures of 8 in steps of {100 / parts:g} %"
+    found.append({"table": name, "rows": len(mixtures), **_shares(mixtures, sample(8, 0.5, 11))})
     return found
 
 
 def all_mixtures(components: int, parts: int) -> Any:
-    """All ways to make a whole of so many parts, (rows, components), by stars and bars."""
-    bars = np.array(list(itertools.combinations(range(parts + components - 1), components - 1)), dtype=np.int16)
-    ends = np.column_stack([np.full(len(bars), -1), bars, np.full(len(bars), parts + components - 1)])
-    return ((np.diff(ends, axis=1) - 1) / parts).astype(np.float32)
+    """All ways to make a whole of so many parts, (rows, components), the first component slowest."""
+    ways = {whole: np.full((1, 1), whole, dtype=np.int8) for whole in range(parts + 1)}
+    for more in range(1, components):
+        wholes = range(parts + 1) if more < components - 1 else (parts,)
+        ways = {
+            whole: np.vstack([np.insert(ways[whole - first], 0, np.int8(first), axis=1) for first in range(whole + 1)])
+            for whole in wholes
+        }
+    return np.divide(ways[parts], parts, dtype=np.float32)
 
 
 def _shares(X: Any, values: Any) -> dict[str, Any]:
@@ -293,7 +297,7 @@ def _run_part(words: list[str]) -> Any:
         case "botorch":
             return botorch(Path(rest[0]), int(rest[1]))
         case _:
-            return real()
+            return real(int(rest[0]))
 
 
 def main(arguments: list[str]) -> int:
@@ -315,7 +319,7 @@ def main(arguments: list[str]) -> int:
             peer = _part("botorch", path, min(N, options.peer_rows), python=options.peer)
         results.append({"N": N, "one": one, "two": two, "recompute": again, "botorch": peer})
         print(_said(results[-1]), flush=True)
-    tables = [] if options.no_real else _part("real")
+    tables = [] if options.no_real else _part("real", options.parts)
     text = _text(results, tables)
     print(text)
     folder = store.RESULTS / "quick" if options.quick else store.RESULTS
@@ -400,6 +404,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=40, help="suggestions between two fits")
     parser.add_argument("--peer", help="a Python that has BoTorch, such as .venv-bench/bin/python")
     parser.add_argument("--peer-rows", type=int, default=10**7, help="rows that BoTorch is timed on")
+    parser.add_argument("--parts", type=int, default=20, help="parts of a mixture: 50 are 264 million rows")
     parser.add_argument("--no-real", action="store_true", help="leave tables of measurements out")
     parser.add_argument("--part", nargs="*", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

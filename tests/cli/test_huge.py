@@ -32,6 +32,7 @@ def test_the_loop_on_rows_in_a_file(run, lab, huge):
     assert "column 'yield' is left out" in said.stderr
     assert len(said.stdout) < 1_000
     assert (lab / "huge.study.db").stat().st_size < 100_000
+    assert "nothing was measured yet" in " ".join(run("status").stdout.split())
     run("suggest", "-n", 8)
     for k in range(8):
         run("record", k, 10.0 + k % 5)

@@ -14,6 +14,7 @@ import click
 from regretless.lab.status import StudyStatus
 from regretless.lab.text import number
 from regretless.sheets import Dialect, write_csv
+from regretless.spaces import FileTable
 from regretless.study import Study
 
 if TYPE_CHECKING:
@@ -62,7 +63,12 @@ def say(text: str) -> None:
 
 
 def averaging(study: Study) -> str:
-    """What takes time before a certificate is there, with its price where that is more than a second."""
+    """What takes time before a certificate is there, with its price where that is more than a second.
+
+    A pass over a table in a file tells its price by itself, if it is asked for.
+    """
+    if isinstance(study.space, FileTable):
+        return "Fitting a model"
     seconds = study.certificate_seconds()
     return "Averaging over models" + (f", about {seconds:.0f} s on one core" if seconds > 1.0 else "")
 

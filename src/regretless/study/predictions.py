@@ -168,7 +168,7 @@ class Predictions(Properties):
         """About how long `certificate` takes on one core: more than a second on a table of tens of thousands of rows.
 
         On a table in a file it is one pass over all rows; a part of them is timed. `recommend` and the first suggestion
-        after a fit take no longer.
+        after a fit take no longer. Before the first value there is nothing to certify: zero.
 
         >>> from regretless import Study
         >>> Study([{"t": t} for t in range(10)]).certificate_seconds() < 1.0
@@ -177,7 +177,9 @@ class Predictions(Properties):
         history = self._history()
         if self._task.domain.engine is None:
             return seconds_of(self._task, len(history.series().y))
-        fitted = self._carried.doubt(self._told_history("certificate_seconds")).doubted().fitted
+        if not len(history.series().y):
+            return 0.0
+        fitted = self._carried.doubt(history).doubted().fitted
         blocks = None if fitted is None else fitted.belief.blocks
         return 0.0 if blocks is None else pass_seconds(blocks)
 
