@@ -1,12 +1,13 @@
 """Plans: the number is the first at which the bound suffices, the sentence fits, simulations repeat."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
 
 from regretless.acquisition import IRGPUCB
-from regretless.confidence import ShiftedExponential
+from regretless.confidence import ShiftedExponential, certified_threshold
 from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel, posterior, prior_factor, table_posterior
@@ -20,6 +21,7 @@ from regretless.theory import (
     simple_regret_interleaved,
     simulate,
 )
+from regretless.theory.budget import _without_data
 
 LINE = np.linspace(0.0, 1.0, 20)[:, None]
 SMOOTH = Kernel("rbf", np.array([0.3]), 1.0)
@@ -239,3 +241,25 @@ def test_refusals():
     for wrong in ({"seed": -1}, {"n_functions": 0}):
         with pytest.raises(InvalidInput):
             simulate(LINE, SMOOTH, 0.1, 0.5, **wrong)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 50, 4_000])
+def test_what_holds_without_data_is_the_tail_sum_bound(n):
+    assert _without_data(n, 1.7) == pytest.approx(certified_threshold(np.zeros(n), np.full(n, 1.7))[1], rel=1e-9)
+
+
+def test_a_plan_of_a_huge_table_copies_nothing(tmp_path, monkeypatch):
+    np.save(tmp_path / "rows.npy", np.random.default_rng(0).random((30_000, 3), dtype=np.float32))
+    rows = np.load(tmp_path / "rows.npy", mmap_mode="r")
+    kernel = Kernel("rbf", np.full(3, 2.0), 1.0)
+    whole = plan(np.array(rows, dtype=float), kernel, 0.1, 0.5, max_T=80)
+    monkeypatch.setattr("regretless.theory.information.memory_budget", lambda: 1 << 16)
+    tracemalloc.start()
+    try:
+        blocks = plan(rows, kernel, 0.1, 0.5, max_T=80)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 200 * len(rows)  # and the memory of one tile; the run would take 240 bytes a row, its copies more
+    assert (blocks.bound >= whole.bound - 1e-9).all()
+    assert blocks.bound == pytest.approx(whole.bound, rel=0.05)

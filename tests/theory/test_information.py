@@ -235,3 +235,28 @@ def test_ten_thousand_candidates_cost_at_most_three_plain_greedy_runs():
 
     ratios = [seconds(lambda: information_gain(kernel, X, T, noise_var=noise)) / seconds(plain) for _ in range(3)]
     assert np.median(ratios) < 3.0
+
+
+def test_a_table_that_is_too_long_is_read_in_blocks(monkeypatch):
+    """The same greedy run; upper bounds that hold, and are hardly larger where many rows are alike."""
+    rng = np.random.default_rng(0)
+    X = rng.random((4_000, 2)).astype(np.float32)
+    kernel = Kernel("matern52", np.array([0.5, 0.8]), 1.3)
+    whole = information_gain(kernel, X.astype(float), 12, noise_var=0.1)
+    monkeypatch.setattr("regretless.theory.information.memory_budget", lambda: 1 << 16)
+    blocks = information_gain(kernel, X, 12, noise_var=0.1)
+    assert blocks.lower == pytest.approx(whole.lower, rel=1e-9)
+    assert (blocks.upper >= whole.upper - 1e-9).all()
+    assert blocks.upper[1:] == pytest.approx(whole.upper[1:], rel=0.02)
+    with pytest.raises(InvalidInput, match="2 columns"):
+        information_gain(kernel, X[:, :1], 12, noise_var=0.1)
+
+
+def test_categories_in_blocks(monkeypatch):
+    X = np.array([[a, b] for a in np.linspace(0.0, 1.0, 60) for b in (0.0, 1.0, 2.0)])
+    kernel = Kernel("rbf", np.array([0.3, 1.0]), 1.0, (False, True))
+    whole = information_gain(kernel, X, 8, noise_var=0.2, spectrum=False)
+    monkeypatch.setattr("regretless.theory.information.memory_budget", lambda: 1 << 10)
+    blocks = information_gain(kernel, X, 8, noise_var=0.2)
+    assert blocks.lower == pytest.approx(whole.lower, rel=1e-9)
+    assert (blocks.upper >= whole.upper - 1e-9).all()

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtri
 
 from regretless.arrays import Floats, as_matrix, as_positive, as_whole, show
-from regretless.confidence import ShiftedExponential, certified_threshold
+from regretless.confidence import ShiftedExponential
 from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
 from regretless.gp import Kernel, posterior, prior_factor, table_posterior
@@ -19,7 +20,7 @@ from regretless.linalg import single_thread
 from regretless.rng import Purpose, check_seed, stream
 from regretless.spaces import NOISE_FREE, Repeats, check_repeats
 from regretless.theory.certificate import remaining_regret
-from regretless.theory.information import InformationGain, information_gain
+from regretless.theory.information import InformationGain, information_gain, is_huge
 from regretless.theory.interleaved import simple_regret_interleaved
 from regretless.theory.runs import run_ucb
 
@@ -95,6 +96,9 @@ def plan(
     shows. While every point evaluated is news (little noise, m below the number of independent points) the bound does
     not fall and says nothing; ``message`` then says that.
 
+    ``X`` may be mapped from a file, such as ``Table.from_parquet(...).X``: if it is huge (see `information_gain`), it
+    is read block by block, and equal rows are counted each.
+
     >>> line = np.linspace(0.0, 1.0, 20)[:, None]
     >>> model = {"kernel": Kernel("rbf", np.array([0.3]), 1.0), "noise_var": 0.1}
     >>> plan(line, **model, eps=0.5, every=1, max_T=600).needed, plan(line, **model, eps=0.5, max_T=2000).needed
@@ -104,11 +108,11 @@ def plan(
     """
     eps, max_T, every = as_positive(eps, "eps"), as_whole(max_T, "max_T", least=1), as_whole(every, "every", least=1)
     left_out, ends = _leaves_out(repeats, noise_var, kernel)
-    rows = _distinct(X)
+    theorem = max(1, max_T // every)  # steps with the theorem's law
+    rows = X if isinstance(X, np.ndarray) and is_huge(X, theorem) else _distinct(X)
     n = len(rows)
-    gain = information_gain(kernel, rows, max(1, max_T // every), noise_var=noise_var)
-    # Without data all means are 0, and the best of n is above any of them by no more than this.
-    nothing = certified_threshold(np.zeros(n), np.full(n, math.sqrt(kernel.signal_var)))[1]
+    gain = information_gain(kernel, rows, theorem, noise_var=noise_var)
+    nothing = _without_data(n, math.sqrt(kernel.signal_var))
     by_m = [
         simple_regret_interleaved(
             m,
@@ -200,6 +204,15 @@ def _distinct(X: npt.ArrayLike) -> Floats:
     _, first = np.unique(rows, axis=0, return_index=True)
     distinct: Floats = rows[np.sort(first)]
     return distinct
+
+
+def _without_data(n: int, sd: float) -> float:
+    r"""How far the best of n is above any of them where all means are 0: the tail-sum bound at its least.
+
+    .. math:: n\, \sigma\, \phi(z), \qquad n\, \Phi(-z) = 1
+    """
+    z = -float(ndtri(1.0 / n))
+    return 0.0 if n == 1 else n * sd * math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
 
 
 def _leaves_out(repeats: Repeats, noise_var: float, kernel: Kernel) -> tuple[bool, bool]:

@@ -10,6 +10,10 @@ run, with v_j the variances and F_j the gain after the greedy prefix A_j, for ev
 
 and from the spectrum, where it is affordable, water filling. The least of all of them is the upper bound. Regret bounds
 need the upper one. Also the known rates on boxes, which are rates and not bounds.
+
+A table for which the run would take too much memory is read block by block. Of its variances only the largest is known,
+so the submodular bound is :math:`F_j + \tfrac T2 \log(1 + \max_x v_j(x)/\sigma^2)` there: hardly more, where many rows
+are alike.
 """
 
 import math
@@ -20,8 +24,10 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats, as_matrix, as_positive, as_whole
+from regretless.engines import memory_budget
 from regretless.errors import InvalidInput
-from regretless.gp import Kernel, Posterior
+from regretless.gp import Kernel, Posterior, block_posterior, posterior
+from regretless.gp.blocks import Envelopes
 from regretless.theory.allocation import Allocation, water_filling
 
 __all__ = [
@@ -70,13 +76,18 @@ def information_gain(
 
     .. math:: F(A_t) \le \gamma_t \le \min(\text{submodular}, \text{dual}, \text{water filling})
 
-    The run takes ``steps`` >= T points (1.5 T unless told), O(steps^2 N) time and O(steps N) memory. ``spectrum`` asks
-    for water filling, O(N^3); left open, it is computed where it is cheap or likely to be the least.
+    The run takes ``steps`` >= T points (1.5 T unless told), O(steps^2 N) time and O(steps N) memory. An array of so
+    many rows that this is more than an eighth of the machine's memory may be mapped from a file: it is not copied, and
+    20 bytes per row are enough. ``spectrum`` asks for water filling, O(N^3); left open, it is computed where it is
+    cheap or likely to be the least.
 
     >>> gain = information_gain(Kernel("rbf", np.array([0.5]), 1.0), [[0.0], [0.3], [1.0]], 4, noise_var=0.1)
     >>> gain.lower.round(4).tolist(), gain.upper.round(4).tolist(), gain.by[4]
     ([0.0, 1.1989, 2.3903, 3.0799, 3.3986], [0.0, 1.1989, 2.3979, 3.1235, 3.4628], 'water filling')
     """
+    if is_huge(X, T, steps) and not spectrum:
+        assert isinstance(X, np.ndarray)
+        return _bounds_in_blocks(kernel, X, T, noise_var, steps)
     X = _candidates(X, len(kernel.lengthscale))
     var = np.full(len(X), kernel.signal_var)
     return _bounds(lambda i: kernel(X[i][None, :], X)[0], var, np.empty((0, len(X))), T, noise_var, steps, spectrum)
@@ -164,8 +175,7 @@ def _bounds(
 ) -> InformationGain:
     """Greedy run and its upper bounds; the covariance of candidate i is ``column(i) - V[:, i] @ V``."""
     T, N, known = as_whole(T, "T", least=1), len(var), len(V)
-    noise = as_positive(noise_var, "noise_var")
-    steps = T + T // 2 if steps is None else max(T, as_whole(steps, "steps", least=1))
+    noise, steps = as_positive(noise_var, "noise_var"), _steps(T, steps)
     rows = np.empty((known + steps, N))
     rows[:known] = V
     allocation = Allocation.up_to(T, N)
@@ -189,12 +199,65 @@ def _bounds(
     if spectrum or (spectrum is None and (N <= _SMALL or N <= 2 * T)):
         K = np.array([column(i) for i in range(N)]) - V.T @ V
         bounds["water filling"] = water_filling(np.asarray(np.linalg.eigvalsh(K), dtype=np.float64), times, noise)
+    return _least(gains[: T + 1].copy(), bounds, chosen)
+
+
+def _least(lower: Floats, bounds: Mapping[str, Floats], chosen: npt.NDArray[np.intp]) -> InformationGain:
     stacked, names = np.array(list(bounds.values())), list(bounds)
-    lower = gains[: T + 1].copy()
     upper = np.maximum(stacked.min(axis=0), lower)  # equal up to rounding where greedy is optimal
     upper[0] = 0.0
     by = ("", *(names[i] for i in stacked.argmin(axis=0)[1:]))
     return InformationGain(lower, upper, by, bounds, chosen)
+
+
+def is_huge(X: npt.ArrayLike, T: int, steps: int | None = None) -> bool:
+    """Whether a run over these rows would take more than an eighth of the machine's memory."""
+    return isinstance(X, np.ndarray) and 8 * len(X) * _steps(T, steps) > memory_budget() // 2
+
+
+def _steps(T: int, steps: int | None) -> int:
+    return T + T // 2 if steps is None else max(T, as_whole(steps, "steps", least=1))
+
+
+class _Spread:
+    """The sd as a score: no observation makes it larger."""
+
+    def value(self, mean: Floats, sd: Floats) -> Floats:  # noqa: ARG002
+        return np.array(sd)
+
+    def stale(self, envelopes: Envelopes, growth: Floats) -> Floats:  # noqa: ARG002
+        bound: Floats = envelopes.steepest + envelopes.of_sd
+        return bound
+
+
+def _bounds_in_blocks(
+    kernel: Kernel, codes: npt.NDArray[np.floating], T: int, noise_var: float, steps: int | None
+) -> InformationGain:
+    """Greedy run over rows that are read where their variance may be the largest, and what it says alone."""
+    T, noise, steps, dim = (
+        as_whole(T, "T", least=1),
+        as_positive(noise_var, "noise_var"),
+        _steps(T, steps),
+        len(kernel.lengthscale),
+    )
+    if codes.ndim != 2 or codes.shape[1] != dim:
+        raise InvalidInput(f"X must have one row per candidate and {dim} columns, as the kernel; got {codes.shape}.")
+    belief = block_posterior(posterior(kernel, noise_var=noise, X=np.empty((0, dim)), y=np.empty(0)), codes)
+    times, none = np.arange(T + 1.0), np.empty(0, dtype=np.intp)
+    submodular, dual = np.full(T + 1, np.inf), np.full(T + 1, np.inf)
+    gains, chosen, gain = np.zeros(steps + 1), np.empty(steps, dtype=np.intp), 0.0
+    for j in range(steps + 1):
+        found = belief.argmax(_Spread(), none)
+        assert found is not None
+        largest, at_chosen = found.sd**2, belief.mean_sd(belief.posterior.X)[1] ** 2
+        np.minimum(submodular, gain + times * 0.5 * math.log1p(largest / noise), out=submodular)
+        np.minimum(dual, gain + (times * largest - at_chosen.sum()) / (2.0 * noise), out=dual)
+        if j == steps:
+            break
+        gain += 0.5 * math.log1p(largest / noise)
+        gains[j + 1], chosen[j] = gain, found.row
+        belief = belief.condition(np.asarray(codes[found.row], dtype=np.float64), 0.0)
+    return _least(gains[: T + 1].copy(), {"submodular": submodular, "dual": dual}, chosen)
 
 
 def _candidates(X: npt.ArrayLike, dim: int) -> Floats:
