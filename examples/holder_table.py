@@ -17,7 +17,7 @@ from regretless.problems import by_name
 
 def main() -> None:
     problem = by_name("holder-table")
-    result = regretless.maximize(problem, problem.space, n_trials=60, seed=9, progress=True)
+    result = regretless.maximize(problem, problem.space, n_trials=60, seed=14, progress=True)
     best, at = result.best, result.recommended
     assert best is not None
     assert at is not None
