@@ -13,6 +13,7 @@ from bench import (
     levels,
     outcomes,
     regret,
+    robust,
     storage,
     tables,
     workers,
@@ -34,6 +35,7 @@ def main(arguments: list[str]) -> int:
         "large": large.main,
         "levels": levels.main,
         "composites": composites.main,
+        "robust": robust.main,
         "tables": tables.main,
     }
     if not arguments or arguments[0] not in commands:
