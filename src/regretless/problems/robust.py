@@ -125,7 +125,7 @@ def _named(bounds: Mapping[str, tuple[float, float]]) -> Mixed:
 
 _PLANE = {"x": (-0.95, 3.2), "y": (-0.45, 4.4)}
 _LEVELS = [0.0, 2.5, 5.0, 7.5, 10.0, 12.5, 15.0]
-_BELL = [0.05, 0.1, 0.2, 0.3, 0.2, 0.1, 0.05]
+_FALLING = [0.3, 0.25, 0.15, 0.1, 0.1, 0.05, 0.05]
 
 
 def _errors(delta: float, dim: int) -> Perturbation:
@@ -137,12 +137,12 @@ def _all() -> dict[str, RobustProblem]:
     wide = _named({"x0": (0.0, 1.0), "x1": (-1.0, 1.0)})
     dips, longer = (_named({"x0": (0.0, 1.0), "x1": (low, 1.0), "x2": (-1.0, 1.0)}) for low in (0.0, -0.15))
     branin_space = _named({"x": (-5.0, 10.0)})
-    plane, humid = _named(_PLANE), Environment("y", _LEVELS, _BELL)
+    plane, humid = _named(_PLANE), Environment("y", _LEVELS, _FALLING)
     mean = Expectation()
     found = [
         RobustProblem("bogunovic", plane, _rings(0.5), WorstCase(), polynomial, -3.936262, (-0.19557, 0.289319)),
-        RobustProblem("branin-mean", branin_space, humid, mean, branin, -23.957697, (-1.960492,)),
-        RobustProblem("branin-cvar", branin_space, humid, CVaR(0.3), branin, -47.310343, (-1.5363,)),
+        RobustProblem("branin-mean", branin_space, humid, mean, branin, -23.667217, (9.765567,)),
+        RobustProblem("branin-cvar", branin_space, humid, CVaR(0.3), branin, -60.269618, (0.664118,)),
         RobustProblem("dh1", wide, _errors(0.01, 2), mean, _dh(1.0), -1.19404, (1.0, 0.0)),
         RobustProblem("dh2", wide, _errors(0.01, 2), mean, _dh(10.0), -1.447278, (0.120809, 0.0)),
         RobustProblem("dh3", dips, _errors(0.03, 3), mean, _dh_dips(False), -0.918813, (0.369672, 0.351565, 0.0)),
