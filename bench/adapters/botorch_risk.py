@@ -24,7 +24,7 @@ from gpytorch.mlls import ExactMarginalLogLikelihood
 
 from bench.adapters import Floats
 
-SAMPLES, RESTARTS, RAW = 64, 4, 64
+SAMPLES, RESTARTS, RAW = 32, 2, 64
 
 
 class RiskAverse:

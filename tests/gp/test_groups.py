@@ -35,13 +35,14 @@ def test_moments_are_those_of_the_posterior(rigid):
 
 def test_the_pull_is_the_derivative_in_every_point():
     rng, post, Z = case(1)
-    weights, by_mean, by_sd = rng.standard_normal((4, 3)), rng.standard_normal((4, 3)), rng.standard_normal(4)
+    by_mean, by_cov = rng.standard_normal((4, 3)), rng.standard_normal((4, 3, 3))
+    by_cov += by_cov.transpose(0, 2, 1)
 
     def value(Z):
         group = grouped(post, Z)
-        return (by_mean * group.mean).sum(axis=1) + by_sd * group.sd_of(weights)
+        return (by_mean * group.mean).sum(axis=1) + (by_cov * group.cov).sum(axis=(1, 2))
 
-    gradient, h = grouped(post, Z).pull(by_mean, weights, by_sd), 6e-6
+    gradient, h = grouped(post, Z).pull(by_mean, by_cov), 6e-6
     for w in range(3):
         for j in range(2):
             step = np.zeros_like(Z)
@@ -52,8 +53,9 @@ def test_the_pull_is_the_derivative_in_every_point():
 def test_a_rigid_group_needs_no_prior_part():
     """Moved as a whole, the sum over its points is the same gradient."""
     rng, post, Z = case(2)
-    weights, by_mean, by_sd = rng.standard_normal((4, 3)), rng.standard_normal((4, 3)), rng.standard_normal(4)
-    loose, rigid = (grouped(post, Z, rigid=each).pull(by_mean, weights, by_sd) for each in (False, True))
+    by_mean, by_cov = rng.standard_normal((4, 3)), rng.standard_normal((4, 3, 3))
+    by_cov += by_cov.transpose(0, 2, 1)
+    loose, rigid = (grouped(post, Z, rigid=each).pull(by_mean, by_cov) for each in (False, True))
     np.testing.assert_allclose(loose.sum(axis=1), rigid.sum(axis=1), atol=1e-10)
     assert np.abs(loose - rigid).max() > 1e-3
 

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 
 from regretless.confidence import ShiftedExponential, certified_threshold
 from regretless.errors import InvalidInput
+from regretless.gp import Expansion
 from regretless.risk import CVaR, Expectation, MeanMinusStd, WeightSet, WorstCase
 from regretless.theory import (
     c1,
@@ -91,6 +92,27 @@ def test_the_lemma_has_one_event_per_decision(aim):
         for c in (np.sqrt(max(0.0, 2.0 * math.log(N_X / 2)) - 2.0 * np.log(U)), -ndtri(U / N_X)):
             bound = np.mean([scores(aim, mean, S, P, each).max() for each in c])
             assert_below(best, bound)
+
+
+@pytest.mark.parametrize("aim", [aim for aim in AIMS if aim.coherent], ids=str)
+def test_the_lemma_holds_for_expanded_values(aim):
+    """Where the model sees compressed values, the tangent of F(e(.)) at the upper bounds lies above it."""
+    rng, U = np.random.default_rng(12), (np.arange(400) + 0.5) / 400
+    e = Expansion(0.2, 0.4)
+    for n in (0, 6, 20):
+        mean, S = posterior_of(rng, n)
+        mu, cov = groups(mean, S)
+        sd = np.sqrt(np.maximum(np.einsum("xww->xw", cov), 0.0))
+        best = aim.value(e(draws_of(mean, S, 3000, rng)), P).max(axis=1)
+        bounds = []
+        for c in -ndtri(U / N_X):
+            at = mu + c * sd
+            law = aim.tangent(e(at), P)
+            tangent = law * e.slope(at)
+            level = (law * e(at) + tangent * (mu - at)).sum(axis=1)
+            var = np.einsum("xv,xvw,xw->x", tangent, cov, tangent)
+            bounds.append((level + c * np.sqrt(np.maximum(var, 0.0))).max())
+        assert_below(best, np.mean(bounds))
 
 
 def test_the_lemma_is_not_empty():

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
-from regretless.gp import BlockPosterior, Posterior, TablePosterior
+from regretless.gp import BlockPosterior, Expansion, Posterior, TablePosterior
 from regretless.linalg import Factor
 from regretless.risk import Aim
 from regretless.spaces import Point, Scenarios
@@ -50,6 +50,7 @@ class View:
     blocks: BlockPosterior | None = None  # a table too long to be seen as a whole: X, mean and sd are empty
     scenarios: Scenarios | None = None  # where a decision is measured in environments: which, and what it is worth
     aim: Aim | None = None
+    expansion: Expansion | None = None  # where values are compressed, and added up over environments: back again
 
     @property
     def dim(self) -> int:

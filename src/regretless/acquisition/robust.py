@@ -10,6 +10,9 @@ and S are those of f(x, .):
 The tangent is taken at the upper bounds mu + sqrt(zeta) sd of a coherent aim, so that the score is never above F of
 these, and is the usual min_w of the worst case; of the mean less the standard deviation it is taken at mu. Which
 environment to measure is the business of `RobustScore.environment`. Proofs are in :mod:`regretless.theory.robust`.
+
+Where the model sees low values compressed, the aim is that of the values e(f), with e increasing and concave: F(e(.))
+is concave for a coherent aim, and its tangent, F(e(u)) + l e'(u) . (f - u) at the upper bounds u, lies above it.
 """
 
 import math
@@ -26,6 +29,7 @@ from regretless.arrays import Floats, show
 from regretless.confidence import Interleaved, Law, ShiftedExponential
 from regretless.confidence.schedules import EVERY
 from regretless.errors import InvalidInput
+from regretless.gp import Expansion
 from regretless.gp.groups import Grouped, grouped
 from regretless.gp.regression import Posterior
 from regretless.risk import Aim, Expectation
@@ -47,6 +51,7 @@ class RobustScore:
     root: float
     lower: float = 0.0
     record: Mapping[str, float] = field(default_factory=dict)
+    expansion: Expansion | None = None
 
     def on(self, view: View) -> Floats:
         """The score of every decision of a list, or of those from which a search starts."""
@@ -61,14 +66,20 @@ class RobustScore:
 
     def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
         """The score and its gradient at decisions; away from ties, where the tangent jumps."""
-        group = self._grouped(X)
+        group, p = self._grouped(X), self.scenarios.weights
         value, tangent, sd = self._value(group)
-        by_mean = tangent
+        along = self.root * group.cov_with(tangent) / sd[:, None]  # d(sqrt(zeta) sd_l) / dl
+        by_mean, by_sds = tangent, np.zeros_like(tangent)
         if not self.aim.coherent:  # the tangent turns with the means
-            along = self.root * group.cov_with(tangent) / sd[:, None]
-            by_mean = tangent + self.aim.turn(group.mean, self.scenarios.weights, along)
-        gradient = group.pull(by_mean, tangent, np.full(len(X), self.root))
-        return value, self.scenarios.pull(X, gradient)
+            by_mean = tangent + self.aim.turn(group.mean, p, along)
+        elif self.expansion is not None:  # it turns with the upper bounds
+            upper = group.mean + self.root * group.sd
+            law = self.aim.tangent(self.expansion(upper), p)
+            turned = (along - self.root * group.sd) * law * self.expansion.curve(upper)
+            by_mean, by_sds = tangent + turned, self.root * turned
+        by_cov = (0.5 * self.root / sd)[:, None, None] * tangent[:, :, None] * tangent[:, None, :]
+        np.einsum("mww->mw", by_cov)[...] += 0.5 * by_sds / group.sd
+        return value, self.scenarios.pull(X, group.pull(by_mean, by_cov))
 
     def environment(self, x: Floats, open_: npt.NDArray[np.bool_] | None = None) -> int:
         r"""The number of the environment to measure a decision in, among those that are ``open_``; of equals the first.
@@ -79,12 +90,13 @@ class RobustScore:
         """
         group, p = self._grouped(x[None, :]), self.scenarios.weights
         mean, sd = group.mean, group.sd
+        steep = np.ones_like(mean) if self.expansion is None else self.expansion.slope(mean)
         if isinstance(self.aim, Expectation):
-            worth = group.cov_with(p[None, :])[0] ** 2 / (sd[0] ** 2 + self.posterior.noise_var)
+            worth = group.cov_with(p * steep)[0] ** 2 / (sd[0] ** 2 + self.posterior.noise_var)
         else:
-            worth = sd[0].copy()
+            worth = (steep * sd)[0]
             if self.aim.coherent:
-                weight = self.aim.tangent(mean - self.lower * sd, p)[0]
+                weight = self.aim.tangent(self._linear(mean - self.lower * sd), p)[0]
                 worth[weight <= 0.0] -= 2.0 * worth.max()  # only if no other is open
         if open_ is not None and open_.any():
             worth = np.where(open_, worth, -np.inf)
@@ -93,12 +105,19 @@ class RobustScore:
     def _grouped(self, X: Floats) -> Grouped:
         return grouped(self.posterior, self.scenarios.points(X), rigid=self.scenarios.rigid)
 
+    def _linear(self, z: Floats) -> Floats:
+        return z if self.expansion is None else self.expansion(z)
+
     def _value(self, group: Grouped) -> tuple[Floats, Floats, Floats]:
         """The score, the tangent it rests on, and the sd of that."""
         at = group.mean + self.root * group.sd if self.aim.coherent else group.mean
-        tangent = self.aim.tangent(at, self.scenarios.weights)
+        linear = self._linear(at)
+        law = tangent = self.aim.tangent(linear, self.scenarios.weights)
+        if self.expansion is not None:
+            tangent = law * self.expansion.slope(at)
         sd = group.sd_of(tangent)
-        return np.einsum("mw,mw->m", tangent, group.mean) + self.root * sd, tangent, sd
+        level = np.einsum("mw,mw->m", law, linear) + np.einsum("mw,mw->m", tangent, group.mean - at)
+        return level + self.root * sd, tangent, sd
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,5 +153,6 @@ class RobustUCB(Rule):
             raise InvalidInput(f"{self.name}: a law must draw a finite zeta >= 0, got {zeta} from {self.law!r}.")
         lower = float(ShiftedExponential.for_table(len(scenarios.weights)).draw(t, rng))
         assert view.aim is not None
+        expansion = view.expansion if view.aim.coherent else None
         drawn = {"zeta": zeta, "zeta_environment": lower}
-        return RobustScore(view.posterior, scenarios, view.aim, math.sqrt(zeta), math.sqrt(lower), drawn)
+        return RobustScore(view.posterior, scenarios, view.aim, math.sqrt(zeta), math.sqrt(lower), drawn, expansion)

@@ -11,7 +11,7 @@ from regretless.gp.groups import Grouped, SummedKernel, grouped, summed
 from regretless.gp.hyperparameters import Hyperparameters
 from regretless.gp.kernels import Kernel
 from regretless.gp.noise import Noise, pooled
-from regretless.gp.outcome_transform import Units
+from regretless.gp.outcome_transform import Expansion, Units
 from regretless.gp.places import is_one_hill
 from regretless.gp.regression import PointMoments, Posterior, posterior
 from regretless.gp.schedule import fitted_to, refit_due
@@ -27,6 +27,7 @@ __all__ = [
     "Candidates",
     "Discrepancy",
     "Drawn",
+    "Expansion",
     "FidelityKernel",
     "Found",
     "Grouped",

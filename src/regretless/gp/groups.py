@@ -43,22 +43,21 @@ class Grouped:
         found: Floats = np.einsum("mvw,mw->mv", self.cov, weights)
         return found
 
-    def pull(self, by_mean: Floats, weights: Floats, by_sd: Floats) -> Floats:
-        """The gradient in Z of what depends on it through the means and the sd of ``l . f``, l held fixed: (m, w, d).
+    def pull(self, by_mean: Floats, by_cov: Floats) -> Floats:
+        """The gradient in Z of what depends on it through means and covariances within groups: (m, w, d).
 
-        ``by_mean`` (m, w) and ``by_sd`` (m,) are its derivatives by these.
+        ``by_mean`` (m, w) and ``by_cov`` (m, w, w), symmetric, are its derivatives by these.
         """
         post, (m, w, d) = self.posterior, self.Z.shape
         flat = self.Z.reshape(m * w, d)
         _, slope = post.kernel.with_slope(flat, post.X)
-        # d var = 2 sum_w l_w (dk(z_w, z) l - K_zX (K + noise)^-1 dK_Xz l), and d sd = d var / (2 sd)
-        half = post.factor.half_solve_transposed(np.einsum("nmw,mw->nm", self.V, weights)).T  # (m, n)
-        share = -(by_sd / self.sd_of(weights))[:, None] * weights
-        W = share[:, :, None] * half[:, None, :] + by_mean[:, :, None] * post.weights
+        # d cov_vw = dk(z_v, z_w) - dK_vX (K + noise)^-1 K_Xw, and the same with v and w exchanged
+        half = post.factor.half_solve_transposed(self.V.reshape(-1, m * w)).reshape(-1, m, w)
+        W = by_mean[:, :, None] * post.weights - 2.0 * np.einsum("mvw,nmw->mvn", by_cov, half, optimize=True)
         gradient = post.kernel.gradient(flat, post.X, W.reshape(m * w, -1) * slope).reshape(m, w, -1)
         for i in range(0 if self.rigid else m):
             _, between = post.kernel.with_slope(self.Z[i], self.Z[i])
-            gradient[i] -= post.kernel.gradient(self.Z[i], self.Z[i], share[i][:, None] * weights[i] * between)
+            gradient[i] += post.kernel.gradient(self.Z[i], self.Z[i], 2.0 * by_cov[i] * between)
         return gradient
 
     def _floored(self, var: Floats) -> Floats:

@@ -15,12 +15,43 @@ import numpy as np
 
 from regretless.arrays import Floats
 
-__all__ = ["Units", "standardise"]
+__all__ = ["Expansion", "Units", "standardise"]
 
 #: The bend b, as a share of the standard deviation of c(y), and how closely it is found.
 _BEND = 0.75
 _CLOSE = 1e-2
+#: From so many bends below the knee on an expansion is a straight line: it stays finite.
+_STEEPEST = 20.0
 _LARGEST = np.finfo(np.float64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    r"""From compressed values back to linear ones, both in the model's units: increasing and concave.
+
+    .. math:: e(z) = k + b \sinh((z - k)/b) \text{ for } z < k, \qquad e(z) = z \text{ above}
+
+    >>> Expansion(0.0, 1.0)(np.array([-1.0, 2.0])).round(4).tolist()
+    [-1.1752, 2.0]
+    """
+
+    at: float
+    bend: float
+
+    def __call__(self, z: Floats) -> Floats:
+        """The values."""
+        x = (z - self.at) / self.bend
+        t = np.clip(x, -_STEEPEST, 0.0)
+        return np.asarray(self.at + self.bend * (np.sinh(t) + np.cosh(t) * (x - t)))
+
+    def slope(self, z: Floats) -> Floats:
+        """``e'(z)``: 1 above the knee, more below."""
+        return np.asarray(np.cosh(np.clip((z - self.at) / self.bend, -_STEEPEST, 0.0)))
+
+    def curve(self, z: Floats) -> Floats:
+        """``e''(z)``: 0 above the knee, negative below."""
+        x = (z - self.at) / self.bend
+        return np.where(x > -_STEEPEST, np.sinh(np.clip(x, -_STEEPEST, 0.0)) / self.bend, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +100,13 @@ class Units:
         distance = _median(np.abs(0.5 * y[:first] - 0.5 * knee)) if len(y) else 0.0
         bend = distance if distance > 0.0 else standardise(y)[1]
         return cls(*standardise(_compress(y, knee, bend, True)), knee, bend, True)
+
+    @property
+    def expansion(self) -> Expansion | None:
+        """What undoes the compression, in the model's units; None where there is none, or on both sides."""
+        if self.knee is None or self.both:
+            return None
+        return Expansion((self.knee - self.shift) / self.scale, self.bend / self.scale)
 
     def moved(self, mean: float) -> "Units":
         """Those in which what is now ``mean`` is zero."""

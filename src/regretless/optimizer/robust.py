@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from regretless.acquisition import RobustScore, RobustUCB
 from regretless.arrays import Floats
-from regretless.gp import PointMoments, Posterior, Units, grouped, summed
+from regretless.gp import Expansion, PointMoments, Posterior, Units, grouped, summed
 from regretless.linalg import single_thread
 from regretless.optimizer.average import Averaged
 from regretless.optimizer.certificate import RobustRegret
@@ -83,20 +83,19 @@ def recommend_robust(task: Task, history: History, state: State) -> Choice:
     with single_thread():
         (scenarios, aim), decisions = _scenarios(task), _scenarios(task)[0].decisions
         rng = stream(task.seed, told_key(history.series()), Purpose.CANDIDATES)
+        expansion = None
         if decisions.candidates is not None:
             belief = state.doubted()
             posteriors, X, numbered = belief.posteriors, decisions.candidates, _numbered(task, belief)
             open_ = _counted(task, history)
         else:
             fitted = state.believed()
-            posteriors, numbered = (fitted.belief.posterior,), None
-            X, open_ = (
-                _searched(task, history, fitted.belief.posterior, rng, in_use(history.series(), fitted).told.X),
-                None,
-            )
+            posteriors, numbered, open_ = (fitted.belief.posterior,), None, None
+            expansion = fitted.fit.hyperparameters.units.expansion
+            X = _searched(task, posteriors[0], expansion, in_use(history.series(), fitted).told.X, rng)
         normals = rng.standard_normal((max(_DRAWS // len(posteriors), 64), len(scenarios.weights)))
         groups = scenarios.points(X) if numbered is None else numbered
-        index, mean, sd = _largest(posteriors, groups, scenarios, aim, normals, open_)
+        index, mean, sd = _largest(posteriors, groups, scenarios, aim, normals, open_, expansion)
         units = (state.doubted() if decisions.candidates is not None else state.believed().fit.hyperparameters).units
         mean_y = _restored(units, aim, scenarios, mean)
         point = decisions.at_index(index) if decisions.candidates is not None else Point(X[index])
@@ -222,12 +221,14 @@ def _certified(
     return scenarios.points(X), X, None if chosen is None else 0
 
 
-def _searched(task: Task, history: History, posterior: Posterior, rng: np.random.Generator, told: Floats) -> Floats:
+def _searched(
+    task: Task, posterior: Posterior, expansion: Expansion | None, told: Floats, rng: np.random.Generator
+) -> Floats:
     """Decisions that may be best: points all over, around measured ones, and where an ascent of F of the means ends."""
-    del history
     scenarios, aim = _scenarios(task)
-    score = RobustScore(posterior, scenarios, aim, 0.0)
-    X = points_around(scenarios.decisions, worth_of_means(task, posterior.mean), scenarios.decisions_of(told), rng)
+    score = RobustScore(posterior, scenarios, aim, 0.0, expansion=expansion)
+    worth = worth_of_means(task, posterior.mean, expansion)
+    X = points_around(scenarios.decisions, worth, scenarios.decisions_of(told), rng)
     anywhere = Allowed(None, np.empty((0, X.shape[1])))
     objective = Objective(score.at, score.value_and_gradient)
     found = argmax(scenarios.decisions, objective, X, score.at(X), anywhere)
@@ -241,45 +242,55 @@ def _largest(
     aim: Aim,
     normals: Floats,
     open_: npt.NDArray[np.bool_] | None,
+    expansion: Expansion | None,
 ) -> tuple[int, float, float]:
     """The decision of the largest expected worth over the settings, that, and its standard deviation."""
     p = scenarios.weights
-    plain = np.mean([_plain(post, groups, scenarios, aim) for post in posteriors], axis=0)
+    plain = np.mean([_plain(post, groups, scenarios, aim, expansion) for post in posteriors], axis=0)
     if open_ is not None:
         plain = np.where(open_, plain, -np.inf)
     order = np.argsort(-plain, kind="stable")
     order = order[np.isfinite(plain[order])]
-    if isinstance(aim, Expectation):
-        best = int(order[0])
-        return best, float(plain[best]), _sd(posteriors, groups[best : best + 1], scenarios, aim, normals)
     best, most = int(order[0]), -np.inf
     for begin in range(0, len(order), _AT_ONCE):
         some = order[begin : begin + _AT_ONCE]
         if plain[some[0]] <= most:  # at least what is expected of it, and of all that follow
             break
         parts = [grouped(post, groups[some], rigid=scenarios.rigid) for post in posteriors]
-        expected = np.mean([expected_aim(each.mean, each.cov, aim, p, normals=normals) for each in parts], axis=0)
+        each = [expected_aim(g.mean, g.cov, aim, p, normals=normals, restore=expansion) for g in parts]
+        expected = np.mean(each, axis=0)
         if expected.max() > most:
             best, most = int(some[expected.argmax()]), float(expected.max())
-    return best, most, _sd(posteriors, groups[best : best + 1], scenarios, aim, normals)
+    return best, most, _sd(posteriors, groups[best : best + 1], scenarios, aim, normals, expansion)
 
 
-def _plain(posterior: Posterior, groups: Floats, scenarios: Scenarios, aim: Aim) -> Floats:
+def _plain(posterior: Posterior, groups: Floats, scenarios: Scenarios, aim: Aim, expansion: Expansion | None) -> Floats:
     """F of the means."""
     m, w, width = groups.shape
-    return aim.value(posterior.mean(groups.reshape(m * w, width)).reshape(m, w), scenarios.weights)
+    f = posterior.mean(groups.reshape(m * w, width)).reshape(m, w)
+    return aim.value(f if expansion is None else expansion(f), scenarios.weights)
 
 
-def _sd(posteriors: tuple[Posterior, ...], group: Floats, scenarios: Scenarios, aim: Aim, normals: Floats) -> float:
+def _sd(
+    posteriors: tuple[Posterior, ...],
+    group: Floats,
+    scenarios: Scenarios,
+    aim: Aim,
+    normals: Floats,
+    expansion: Expansion | None,
+) -> float:
     """The standard deviation of F at one decision over the posterior, and over the settings."""
     means, variances = [], []
     for post in posteriors:
         each = grouped(post, group, rigid=scenarios.rigid)
+        if isinstance(aim, Expectation) and expansion is None:
+            means.append(float((each.mean @ scenarios.weights)[0]))
+            variances.append(float(each.sd_of(scenarios.weights[None, :])[0] ** 2))
+            continue
         values, vectors = np.linalg.eigh(each.cov[0])
         root = vectors * np.sqrt(np.maximum(values, 0.0))
-        F = aim.value(each.mean[0] + normals @ root.T, scenarios.weights)
-        means.append(F.mean())
-        variances.append(
-            float(each.sd_of(scenarios.weights[None, :])[0] ** 2) if isinstance(aim, Expectation) else F.var()
-        )
+        f = each.mean[0] + normals @ root.T
+        F = aim.value(f if expansion is None else expansion(f), scenarios.weights)
+        means.append(float(F.mean()))
+        variances.append(float(F.var()))
     return float(np.sqrt(np.mean(variances) + np.var(means)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from regretless.acquisition import JointRule, JointScore, MomentScore, Outer, Outputs, Rule, View
 from regretless.arrays import Floats
-from regretless.gp import Units
+from regretless.gp import Expansion, Units
 from regretless.gp.blocks import Monotone
 from regretless.optimizer.history import History, Series
 from regretless.optimizer.model import Belief, Fitted, heeded, imagine, in_use
@@ -166,7 +166,7 @@ def desirability(
         level, mean = float(units[0].standardised(np.array(task.level))), expect[0]
         return lambda X: -np.abs(mean(X) - level)
     if task.scenarios is not None:
-        return worth_of_means(task, expect[0])
+        return worth_of_means(task, expect[0], units[0].expansion)
     if len(task.outcomes) == 1:
         return expect[0]
     if task.composite is not None:
@@ -188,7 +188,9 @@ def desirability(
     return worth
 
 
-def worth_of_means(task: Task, mean: Callable[[Floats], Floats]) -> Callable[[Floats], Floats]:
+def worth_of_means(
+    task: Task, mean: Callable[[Floats], Floats], expansion: Expansion | None = None
+) -> Callable[[Floats], Floats]:
     """What decisions are worth where f is its mean."""
     scenarios, aim = task.scenarios, task.aim
     assert scenarios is not None
@@ -196,7 +198,8 @@ def worth_of_means(task: Task, mean: Callable[[Floats], Floats]) -> Callable[[Fl
 
     def worth(X: Floats) -> Floats:
         Z = scenarios.points(X)
-        return aim.value(mean(Z.reshape(-1, Z.shape[2])).reshape(Z.shape[:2]), scenarios.weights)
+        f = mean(Z.reshape(-1, Z.shape[2])).reshape(Z.shape[:2])
+        return aim.value(f if expansion is None else expansion(f), scenarios.weights)
 
     return worth
 
@@ -239,6 +242,7 @@ def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belie
             level=level,
             scenarios=task.scenarios,
             aim=task.aim,
+            expansion=fitted.fit.hyperparameters.units.expansion,
         )
     posterior = belief.posterior
     # Where decisions are searched, X are decisions, which have no moments of their own.
@@ -255,4 +259,5 @@ def _view(task: Task, whole: Series, part: Series, fitted: Fitted, belief: Belie
         level=level,
         scenarios=task.scenarios,
         aim=task.aim,
+        expansion=fitted.fit.hyperparameters.units.expansion,
     )

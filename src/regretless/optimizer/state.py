@@ -83,7 +83,9 @@ def with_survey(task: Task, history: History, state: State) -> State:
 def doubted(task: Task, history: History, state: State) -> State:
     """The state with the beliefs to certify by, given everything told."""
     with single_thread():
-        doubts = tuple(averaged(task.of(k), history.series(k), state.doubts[k]) for k in range(len(task.outcomes)))
+        doubts = tuple(
+            averaged(task.promised(k), history.series(k), state.doubts[k]) for k in range(len(task.outcomes))
+        )
     return replace(state, doubts=doubts)
 
 

@@ -103,16 +103,21 @@ class Task:
     def of(self, outcome: int) -> "Task":
         """The task of one outcome alone: what its model depends on.
 
-        Objectives that are compared with a reference point or a level, or added up over environments, are not
-        compressed; constraints are on both sides of their bound: see `knee`.
+        Objectives that are compared with a reference point or a level are not compressed, nor those of which the low
+        values over environments count; constraints are on both sides of their bound: see `knee`.
         """
-        if self.level is not None or self.scenarios is not None:
+        if self.level is not None or not isinstance(self.aim, Expectation | None):
             return replace(self, surrogate=replace(self.surrogate, compress=False))
         if len(self.outcomes) == 1:
             return self
         compared = len(self.objectives) > 1 or self.outcomes[outcome].role in ("constraint", "part")
         surrogate = replace(self.surrogate, compress=False) if compared else self.surrogate
         return replace(self, outcomes=self.outcomes[outcome : outcome + 1], surrogate=surrogate)
+
+    def promised(self, outcome: int) -> "Task":
+        """As `of`, for the belief that certificates rest on: what is added up over environments is not compressed."""
+        task = self.of(outcome)
+        return task if self.scenarios is None else replace(task, surrogate=replace(task.surrogate, compress=False))
 
     @property
     def level(self) -> float | None:

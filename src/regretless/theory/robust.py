@@ -21,6 +21,7 @@ by Jensen: at most (c + 1 - a) max_w sd, which is measured.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,11 +148,18 @@ def expected_regret_mean_std(
 
 
 def expected_aim(
-    mean: Floats, covariance: Floats, aim: Aim, weights: Floats, *, normals: Floats | None = None
+    mean: Floats,
+    covariance: Floats,
+    aim: Aim,
+    weights: Floats,
+    *,
+    normals: Floats | None = None,
+    restore: Callable[[Floats], Floats] | None = None,
 ) -> Floats:
     """``E F(x)`` of each decision given the data: the mean in closed form, others over ``normals``, (draws, n_w).
 
-    ``mean`` is (n_x, n_w), ``covariance`` (n_x, n_w, n_w). The same normals for all decisions: they are compared.
+    ``mean`` is (n_x, n_w), ``covariance`` (n_x, n_w, n_w). The same normals for all decisions: they are compared. Where
+    the model counts in other units than the aim, ``restore`` brings its values there.
 
     >>> z = np.random.default_rng(1).standard_normal((4000, 2))
     >>> moments = np.zeros((1, 2)), np.eye(2)[None]
@@ -159,7 +167,7 @@ def expected_aim(
     >>> expected_aim(*moments, WorstCase(), np.array([0.5, 0.5]), normals=z).round(1).tolist()  # -1/sqrt(pi)
     [-0.6]
     """
-    if isinstance(aim, Expectation):
+    if isinstance(aim, Expectation) and restore is None:
         return np.asarray(mean @ weights)
     if normals is None or not len(normals):
         raise InvalidInput("the expectation of this aim takes normals: an array of draws, one column per environment.")
@@ -167,7 +175,8 @@ def expected_aim(
     roots = vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]
     found = np.empty(len(mean))
     for i, (m, root) in enumerate(zip(mean, roots, strict=True)):
-        found[i] = aim.value(m + normals @ root.T, weights).mean()
+        f = m + normals @ root.T
+        found[i] = aim.value(f if restore is None else restore(f), weights).mean()
     return found
 
 
