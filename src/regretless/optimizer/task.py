@@ -257,9 +257,10 @@ def _scenarios(
                 "with it."
             )
         return None, None
-    if len(outcomes) > 1 or outcomes[0].goal is not None:
+    if len(outcomes) > 1 or outcomes[0].goal is not None or outcomes[0].composite is not None:
         raise InvalidInput(
-            "environments are for one objective that is optimised, without constraints on outcomes or a level set."
+            "environments are for one objective that is measured and optimised: without constraints on outcomes, a "
+            "level set or a composite."
         )
     if isinstance(environment, Environment) and environment.name == outcomes[0].name:
         raise InvalidInput(
