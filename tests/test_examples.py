@@ -22,6 +22,7 @@ FACTS = {
     "own_rule": r"annealed +\d\.\d+ +\d\.\d+ +0\.\d+",
     "robust": r"best on a dry day +185 .*9\.5(.|\n)*worst humidity +155 .*44\.6",
     "robot": r"You can stop: going on is expected to gain at most",
+    "target": r"both outcomes told: -0\.00\d+ tolerances",
     "table": r"recommended: +7\d\.\d ± \d\.\d in E\d{3}",
     "two_objectives": r"of 187 rows to choose from",
     "workers": r"24 trials done: best -\d",

@@ -192,3 +192,15 @@ def test_any_results_leave_a_suggestion_and_a_bound(values, target, box):
     if any(value is not None for value in values):
         assert study.certificate().bound >= 0.0
         assert np.isfinite(study.recommend().mean)
+
+
+def test_what_is_expected_of_the_objective_is_computed_too():
+    """Minus a squared distance is never expected above 0, nor a measurement of it, whatever a model would say."""
+    study = run(Study(ROWS, objective=WANTED, seed=1), 8)
+    trial = study.ask()
+    assert trial.details["mean"] <= 0.0
+    median, low, high = study.predict_measurement(ROWS)
+    assert (high <= 0.0).all()
+    assert (low <= median).all()
+    inside = np.array([lo - 1e-6 <= match(row) <= hi + 1e-6 for row, lo, hi in zip(ROWS, low, high, strict=True)])
+    assert inside.mean() > 0.6

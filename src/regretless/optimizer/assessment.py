@@ -8,6 +8,7 @@ from regretless.optimizer.certificate import Certified
 from regretless.optimizer.expectation import expect_left_out, expect_measurement
 from regretless.optimizer.goal import Asked, Chosen, goal_of
 from regretless.optimizer.history import History
+from regretless.optimizer.joint import composite_sample
 from regretless.optimizer.state import State, believed, doubted
 from regretless.optimizer.task import Task
 
@@ -81,6 +82,11 @@ def measurement_of(
     ``index`` are the numbers of those points that are candidates of a list.
     """
     wanted = task.outcomes[outcome]
+    if wanted.composite is not None:
+        beliefs = state.all_doubted()
+        drawn = composite_sample(task, beliefs, beliefs[0].numbered(X, index), measured=True)
+        median, low, high = np.quantile(drawn, (0.5, 0.5 - 0.5 * share, 0.5 + 0.5 * share), axis=1)
+        return wanted.outward(median), *wanted.outward_interval(low, high)
     limits = wanted.limits.reaching(wanted.outward(history.series(outcome).y)).maximised(wanted.sign)
     median, low, high = expect_measurement(task, state.doubted(outcome), X, index, share=share, limits=limits)
     return wanted.outward(median), *wanted.outward_interval(low, high)

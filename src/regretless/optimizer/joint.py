@@ -20,8 +20,10 @@ from regretless.theory import log_prob_feasible
 
 __all__ = [
     "JointMoments",
+    "composite_at",
     "composite_draws",
     "composite_moments",
+    "composite_sample",
     "expected_at",
     "expected_at_each",
     "log_feasible",
@@ -150,14 +152,35 @@ def composite_draws(task: Task, parts: Sequence[tuple[Floats, Floats]], z: Float
         yield outer(np.stack(drawn, axis=-1))
 
 
-def composite_moments(task: Task, beliefs: Sequence[Averaged], points: Floats) -> tuple[Floats, Floats]:
-    """Mean and sd of a composite objective, as maximised, at (numbered) points, by draws that are always the same."""
+def composite_sample(task: Task, beliefs: Sequence[Averaged], points: Floats, *, measured: bool = False) -> Floats:
+    """Draws of a composite objective, as maximised, at (numbered) points, always the same ones: (points, draws).
+
+    ``measured``: of what it will be computed to be, with the noise of the outcomes.
+    """
     parts = []
     for belief in beliefs[1:]:
-        known = [belief.units.linear(*moments) for moments in zip(*belief.moments(points), strict=True)]
+        means, sds = belief.moments(points)
+        if measured:
+            sds = np.sqrt(sds**2 + np.array(belief.noise_vars)[:, None])
+        known = [belief.units.linear(*moments) for moments in zip(means, sds, strict=True)]
         parts.append((np.array([m for m, _ in known]), np.array([s for _, s in known])))
+    return _few(task, parts)
+
+
+def composite_at(task: Task, moments: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Mean and sd of a composite objective, as maximised, from means and sds of its parts at one point."""
+    drawn = _few(task, [(np.array([[mean]]), np.array([[sd]])) for mean, sd in moments])
+    return float(drawn.mean()), float(drawn.std())
+
+
+def _few(task: Task, parts: Sequence[tuple[Floats, Floats]]) -> Floats:
     z = latin_normals(_FEW, len(parts), stream(task.seed, 0, Purpose.CERTIFICATE))
-    drawn = np.vstack(list(composite_draws(task, parts, z)))
+    return np.vstack(list(composite_draws(task, parts, z)))
+
+
+def composite_moments(task: Task, beliefs: Sequence[Averaged], points: Floats) -> tuple[Floats, Floats]:
+    """Mean and sd of a composite objective, as maximised, at (numbered) points."""
+    drawn = composite_sample(task, beliefs, points)
     return drawn.mean(axis=1), drawn.std(axis=1)
 
 

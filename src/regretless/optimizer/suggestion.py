@@ -11,6 +11,7 @@ from regretless.optimizer.available import open_points, worth_trying
 from regretless.optimizer.context import Codes
 from regretless.optimizer.excursions import Excursion, by_columns, excursion
 from regretless.optimizer.history import Fit, History
+from regretless.optimizer.joint import composite_at
 from regretless.optimizer.purchase import at_level, designed, n_designed, purchase_at, wanted
 from regretless.optimizer.robust import choose
 from regretless.optimizer.scene import reference_to_keep, scene_of
@@ -151,6 +152,8 @@ def _ruled(
         for model, view in zip(models, scene.views, strict=True)
     )
     expected = tuple((float(mean), float(sd)) for mean, sd in restored)
+    if task.composite is not None:
+        expected = (composite_at(task, expected[1:]), *expected[1:])
     level = purchase_at(task, history, scene.views[0].posterior, models[0].fit.hyperparameters, point)
     used, told = len(models[0].used), len(history.series().y)
     return Suggestion(
