@@ -4,6 +4,9 @@ A gel is to have a strength of 20 and a viscosity of 10. Both depend on three am
 another only the distance, as a single number to maximise.
 """
 
+from pathlib import Path
+
+import matplotlib.pyplot as plt
 import numpy as np
 
 from regretless import Study, Target
@@ -32,3 +35,13 @@ assert alone.best is not None
 print(f"both outcomes told: {told.best.value:.4f} tolerances squared, at {told.best.params}")
 print(f"the distance alone: {alone.best.value:.4f}")
 print(told.certificate())
+
+Path("out").mkdir(exist_ok=True)
+_, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
+for study, label, line in ((told, "both outcomes told", "-"), (alone, "the distance alone", "--")):
+    apart = np.sqrt([-trial.value for trial in study.trials if trial.value is not None])
+    ax.semilogy(np.arange(1, 21), np.minimum.accumulate(apart), line, linewidth=2.0, label=label)
+ax.set(xlabel="evaluation", ylabel="distance of the best so far, tolerances")
+ax.set_xticks([1, 5, 10, 15, 20])
+ax.legend(frameon=False)
+plt.savefig("out/target.png", dpi=110)
