@@ -206,3 +206,23 @@ def test_text_is_escaped_wherever_it_stands():
     assert "<script" not in canvas.drawing().markup
     ET.fromstring(canvas.drawing().markup)
     ET.fromstring(sparkline([1.0, 3.0, 2.0], XSS).markup)
+
+
+def test_a_wide_band_does_not_make_the_means_flat():
+    from regretless.drawing.effects import _common_scale
+    from regretless.lab.slices import Axis, Slice
+
+    wide = Slice(Axis("x", (0.0, 1.0), True, False), (10.0, 20.0), (500.0, 1.0), 0.0)
+    scale = _common_scale([wide])
+    assert scale.high - scale.low < 30.0
+    narrow = Slice(Axis("x", (0.0, 1.0), True, False), (10.0, 20.0), (0.5, 1.0), 0.0)
+    assert _common_scale([narrow]).high == pytest.approx(22.0, rel=0.05)
+
+
+@pytest.mark.parametrize(("bound", "target"), [(1e9, 1e-9), (1e-9, 1e9), (0.0653, None)])
+def test_words_of_a_gauge_stay_on_it(bound, target):
+    root = ET.fromstring(gauge(bound, target, "green", unit="candidates on the wrong side").markup)
+    for node in root.iter(f"{SVG}text"):
+        half = 0.31 * float(node.attrib["font-size"]) * len(node.text)
+        assert 0.0 <= float(node.attrib["x"]) - half
+        assert float(node.attrib["x"]) + half <= 380.0

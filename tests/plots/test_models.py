@@ -111,3 +111,15 @@ def test_what_is_no_factor_is_refused(study):
     ):
         with pytest.raises(InvalidInput):
             call()
+
+
+def test_cells_of_a_log_axis_are_centred_on_their_values():
+    rows = [{"rate": 10.0**k, "T": T} for k in range(-4, 0) for T in (20, 40, 60)]
+    study = Study(rows, seed=1)
+    for _ in range(5):
+        trial = study.ask()
+        study.tell(trial, trial.params["T"] + np.log10(trial.params["rate"]))
+    ax = plot_contour(study, ["rate", "T"])
+    x = ax.collections[0].get_coordinates()[0, :, 0]
+    assert np.sqrt(x[1:] * x[:-1]) == pytest.approx([1e-4, 1e-3, 1e-2, 1e-1])
+    plt.close("all")

@@ -63,7 +63,7 @@ def scale_of(values: Sequence[float], *, log: bool = False, pad: float = 0.05) -
     if log and low > 0.0:
         room = (high / low) ** pad if high > low else 1.5
         return Scale(low / room, high * room, log=True)
-    room = pad * (high - low) or 0.5 * abs(low) or 1.0
+    room = pad * (high - low) if high > low else 0.5 * abs(low) or 1.0
     return Scale(low - room, high + room)
 
 
@@ -91,13 +91,13 @@ class Axes:
         high = self.canvas.height - self.top - self.bottom
         return self.left + wide * self.x.share(x), self.top + high * (1.0 - self.y.share(y))
 
-    def frame(self, x_label: str, y_label: str, *, x_ticks: int = 6, y_ticks: int = 5) -> None:
+    def frame(self, x_label: str, y_label: str, *, x_ticks: int = 6, y_ticks: int = 5, grid: bool = True) -> None:
         """Grid, ticks and labels; to be drawn first."""
         canvas, bottom = self.canvas, self.canvas.height - self.bottom
         right = canvas.width - self.right
         for value, label in self.y.ticks(y_ticks):
             _, y = self.at(self.x.low, value)
-            canvas.grid(self.left, y, right, y)
+            canvas.grid(self.left - (0 if grid else 4), y, right if grid else self.left, y, strong=not grid)
             canvas.text(
                 self.left - 8, y + 4, short(label, int((self.left - 30) / 6)), anchor="end", size=11, quiet=True
             )
@@ -138,10 +138,18 @@ class Axes:
         self.canvas.text(self.left + 4, y + (13 if below else -6), short(words, 40), size=11, quiet=True)
 
     def band(self, xs: Sequence[float], low: Sequence[float], high: Sequence[float], colour: str) -> None:
-        """Between two lines."""
-        over = [self.at(x, y) for x, y in zip(xs, high, strict=True)]
-        under = [self.at(x, y) for x, y in zip(xs, low, strict=True)]
+        """Between two lines; what is beyond the frame is cut off."""
+        over = [self.at(x, self._inside(y)) for x, y in zip(xs, high, strict=True)]
+        under = [self.at(x, self._inside(y)) for x, y in zip(xs, low, strict=True)]
         self.canvas.area([*over, *reversed(under)], colour)
+
+    def bar(self, x: float, low: float, high: float, colour: str, *, wide: float) -> None:
+        """An upright bar between two values; what is beyond the frame is cut off."""
+        (at, over), (_, under) = self.at(x, self._inside(high)), self.at(x, self._inside(low))
+        self.canvas.box(at - wide / 2, over, wide, under - over, colour, opacity=0.35, radius=min(3.0, wide / 4))
+
+    def _inside(self, y: float) -> float:
+        return min(max(y, self.y.low), self.y.high)
 
 
 def legend(canvas: Canvas, x: float, y: float, entries: Sequence[tuple[str, str, Marker | None]]) -> None:

@@ -1,5 +1,7 @@
 """What each factor does, with the uncertainty of the model."""
 
+from collections.abc import Sequence
+
 from regretless.drawing.axes import Axes, Scale, names_scale, scale_of
 from regretless.drawing.figure import Figure
 from regretless.drawing.svg import BLUE, GREEN, SKY, VERMILLION, Canvas
@@ -10,8 +12,8 @@ from regretless.study import Study
 __all__ = ["effect_figures"]
 
 _WIDE, _HIGH = 380.0, 240.0
-#: Standard deviations to each side of the mean.
-_REACH = 2.0
+#: Standard deviations to each side of the mean; room for them above and below the means, in widths of these.
+_REACH, _ROOM = 2.0, 0.75
 
 
 def effect_figures(study: Study, outcome: str | None = None) -> list[Figure]:
@@ -22,12 +24,23 @@ def effect_figures(study: Study, outcome: str | None = None) -> list[Figure]:
     if not study.best_trials:
         return []
     name, found, line = study.objective if outcome is None else outcome, slices(study, outcome), line_of(study, outcome)
+    y = _common_scale(found)
+    held = f"with all other factors {anchor_words(study)} (green for this one)"
+    return [_figure(each, name, y, held, line) for each in found]
+
+
+def _common_scale(found: Sequence[Slice]) -> Scale:
+    """Room for all means, and for their bands as far as these do not make them flat."""
+    means = [mean for each in found for mean in each.mean]
+    if not means:
+        return Scale(0.0, 1.0)
     ends = [
         m + side * _REACH * s for each in found for m, s in zip(each.mean, each.sd, strict=True) for side in (-1, 1)
     ]
-    y = scale_of(ends) if ends else Scale(0.0, 1.0)
-    held = f"with all other factors {anchor_words(study)} (green for this one)"
-    return [_figure(each, name, y, held, line) for each in found]
+    low, high, most = min(means), max(means), _ROOM * (max(means) - min(means))
+    if not most > 0.0:
+        return scale_of(ends)
+    return scale_of([max(min(ends), low - most), min(max(ends), high + most)])
 
 
 def _figure(found: Slice, outcome: str, y: Scale, held: str, line: tuple[float, str] | None) -> Figure:
@@ -48,8 +61,7 @@ def _figure(found: Slice, outcome: str, y: Scale, held: str, line: tuple[float, 
         axes = Axes(canvas, names_scale(labels), y, top=12)
         axes.frame(axis.name, outcome)
         for i, (m, a, b) in enumerate(zip(mean, low, high, strict=True)):
-            (x, over), (_, under) = axes.at(i, b), axes.at(i, a)
-            canvas.box(x - 7, over, 14, under - over, SKY, opacity=0.35, radius=3)
+            axes.bar(i, a, b, SKY, wide=14)
             chosen = axis.values[i] == found.at
             canvas.mark(*axes.at(i, m), GREEN if chosen else BLUE, "diamond" if chosen else "circle", size=4.5)
     if line is not None:

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from regretless.drawing.svg import BLUE, GREEN, GREY, INK, ORANGE, VERMILLION, Anchor, Canvas, Drawing
+from regretless.drawing.svg import BLUE, GREEN, GREY, INK, ORANGE, VERMILLION, Canvas, Drawing
 from regretless.lab.text import number
 from regretless.optimizer import Certified, FrontRegret, HypervolumeLeft, RegionLoss, StopRule
 
@@ -45,18 +46,20 @@ def gauge(
         share = math.log(max(value, low) / low) / math.log(high / low)
         return left + (right - left) * min(max(share, 0.0), 1.0)
 
+    def words(x: float, height: float, text: str, **look: Any) -> None:
+        half = 0.31 * look["size"] * len(text)  # about half as wide as it is: no word leaves the canvas
+        canvas.text(min(max(x, left + half), right - half), height, text, anchor="middle", **look)
+
     canvas.box(left, y, right - left, tall, INK, opacity=0.1, radius=6)
     if target is not None:
         canvas.box(left, y, at(target) - left, tall, GREEN, opacity=0.22, radius=6)
     canvas.box(left, y, max(at(bound) - left, tall), tall, reached, radius=6)
-    canvas.mark(max(at(bound), left + 6), y + tall / 2, _LIGHT[light], "diamond", size=7.5)
+    canvas.mark(min(max(at(bound), left + 6), right - 8), y + tall / 2, _LIGHT[light], "diamond", size=7.5)
     if target is not None:
         x = at(target)
         canvas.line([(x, y - 7), (x, y + tall + 7)], GREEN, width=2.0)
-        canvas.text(x, y + tall + 21, f"stop at {number(target)}", anchor="middle", size=12, quiet=True)
-    where = at(bound)
-    anchor: Anchor = "end" if where > 280 else "start" if where < 100 else "middle"
-    canvas.text(where, 13, left_over, anchor=anchor, size=13, bold=True)
+        words(x, y + tall + 21, f"stop at {number(target)}", size=12, quiet=True)
+    words(at(bound), 13, left_over, size=13, bold=True)
     return canvas.drawing()
 
 

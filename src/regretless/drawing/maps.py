@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy.typing as npt
 from regretless.drawing.axes import Axes, Scale, names_scale, scale_of, short
 from regretless.drawing.figure import Figure
 from regretless.drawing.svg import GREEN, INK, ORANGE, VERMILLION, Canvas
-from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, surface_of
+from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, edges_of, surface_of
 from regretless.lab.text import number, objectives_of, pairs
 from regretless.study import Study
 
@@ -30,7 +29,7 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
     canvas = Canvas(_WIDE, _HIGH, f"Expected {name} over {first} and {second}, from {number(low)} to {number(high)}")
     room = 84.0 if up.numeric else min(36.0 + 6.4 * max(len(str(value)) for value in up.values), 130.0)
     axes = Axes(canvas, _scale(across), _scale(up), top=14, right=88, left=room)
-    edges_x, edges_y = _edges(across), _edges(up)
+    edges_x, edges_y = edges_of(across), edges_of(up)
     for j in range(len(up.values)):
         for i in range(len(across.values)):
             x, y = axes.at(edges_x[i], edges_y[j + 1])
@@ -40,7 +39,7 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
                 continue
             share = (expected - low) / (high - low) if high > low else 0.5
             canvas.shade(x, y, right - x + 0.6, below - y + 0.6, share)
-    axes.frame(first, second)
+    axes.frame(first, second, grid=False)
     if inside is not None:
         _outline(axes, inside, edges_x, edges_y)
     rows = []
@@ -94,18 +93,8 @@ def _bar(canvas: Canvas, name: str, low: float, high: float) -> None:
 def _scale(axis: Axis) -> Scale:
     if not axis.numeric:
         return names_scale([str(value) for value in axis.values])
-    edges = _edges(axis)
+    edges = edges_of(axis)
     return scale_of([edges[0], edges[-1]], log=axis.log, pad=0.0)
-
-
-def _edges(axis: Axis) -> Sequence[float]:
-    """Where the cells of a map begin and end: half way between neighbours, on the axis' own scale."""
-    if not axis.numeric:
-        return [i - 0.5 for i in range(len(axis.values) + 1)]
-    at = [math.log(value) if axis.log else float(value) for value in axis.values]
-    inner = [(a + b) / 2.0 for a, b in pairwise(at)]
-    edges = [at[0] - (inner[0] - at[0]), *inner, at[-1] + (at[-1] - inner[-1])]
-    return [math.exp(edge) for edge in edges] if axis.log else edges
 
 
 def _place(axis: Axis, value: Any) -> float | None:

@@ -32,9 +32,8 @@ def region_figure(study: Study) -> Figure | None:
     axes = Axes(canvas, names_scale([""] * len(some)), scale_of([*low.tolist(), *high.tolist(), goal.level]))
     axes.frame("candidates, by expected value", study.objective)
     for k, i in enumerate(some.tolist()):
-        (x, over), (_, under) = axes.at(k, float(high[k])), axes.at(k, float(low[k]))
         wide = min(0.7 * (canvas.width - axes.left - axes.right) / len(some), 9.0)
-        canvas.box(x - wide / 2, over, wide, under - over, SKY, opacity=0.35, radius=1)
+        axes.bar(k, float(low[k]), float(high[k]), SKY, wide=wide)
         colour, marker = _LOOK[_word(float(region.probability[i]))]
         canvas.mark(*axes.at(k, float(region.mean[i])), colour, marker, hollow=colour == GREY, says=_said(region, i))
     axes.level(goal.level, f"level {goal.level:g}", GREEN)

@@ -1,7 +1,9 @@
 """What each factor does by the model, with its uncertainty: one or two factors move, all others stay as recommended."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ __all__ = [
     "anchor_of",
     "anchor_words",
     "axis_of",
+    "edges_of",
     "in_usual_environment",
     "line_of",
     "moved",
@@ -123,6 +126,16 @@ def axis_of(study: Study, name: str, n_grid: int = 41) -> Axis:
         ends = np.geomspace if log else np.linspace
         levels = [float(value) for value in ends(levels[0], levels[-1], n_grid)]
     return Axis(name, tuple(levels), True, log)
+
+
+def edges_of(axis: Axis) -> list[float]:
+    """Where the cells of a map begin and end: half way between neighbours, on the axis' own scale."""
+    if not axis.numeric:
+        return [i - 0.5 for i in range(len(axis.values) + 1)]
+    at = [math.log(value) if axis.log else float(value) for value in axis.values]
+    inner = [(a + b) / 2.0 for a, b in pairwise(at)]
+    edges = [at[0] - (inner[0] - at[0]), *inner, at[-1] + (at[-1] - inner[-1])]
+    return [math.exp(edge) for edge in edges] if axis.log else edges
 
 
 def slices(study: Study, outcome: str | None = None) -> list[Slice]:

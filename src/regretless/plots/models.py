@@ -8,7 +8,7 @@ import numpy as np
 from regretless.errors import InvalidInput
 from regretless.lab.looks import certificates
 from regretless.lab.sensitivity import importance
-from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, line_of, slice_of, surface_of
+from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, edges_of, line_of, slice_of, surface_of
 from regretless.plots.canvas import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION, load, mark, new_axes, ticks, tidy
 from regretless.plots.certificate import plot_certificate
 from regretless.plots.records import as_study, evaluations
@@ -63,8 +63,16 @@ def plot_slice(source: Study | Result, name: str, ax: "Axes | None" = None, *, o
     _draw_line(ax, study, named)
     ax.set_xlabel(name)
     ax.set_ylabel(named)
+    _keep_shape(ax, [*mean, *seen.value[there]])
     tidy(ax, grid=True)
     return ax
+
+
+def _keep_shape(ax: "Axes", shown: Sequence[float]) -> None:
+    """Cut bands off that would make means and results flat."""
+    (low, high), width = ax.get_ylim(), max(shown) - min(shown)
+    if width > 0.0:
+        ax.set_ylim(max(low, min(shown) - width), min(high, max(shown) + width))
 
 
 def plot_contour(
@@ -83,14 +91,7 @@ def plot_contour(
     anchor, named = anchor_of(study), outcome or study.objective
     mean, inside = surface_of(study, first, second, anchor, outcome)
     ax, ramp = new_axes(ax), load("matplotlib.colors").LinearSegmentedColormap.from_list("mean", _PALE_TO_BLUE)
-    drawn = ax.pcolormesh(
-        _places(first, first.values),
-        _places(second, second.values),
-        mean,
-        cmap=ramp,
-        shading="nearest",
-        rasterized=True,
-    )
+    drawn = ax.pcolormesh(edges_of(first), edges_of(second), mean, cmap=ramp, rasterized=True)
     bar: Any = ax.figure.colorbar(drawn, ax=ax, label=f"posterior mean of {named}", pad=0.02, aspect=30)
     bar.outline.set_visible(False)
     seen = evaluations(study, named)

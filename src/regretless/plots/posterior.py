@@ -141,7 +141,7 @@ def _draw_line(
     if outcome.role == "constraint":
         ax.axhline(outcome.bound, color=VERMILLION, linewidth=1.2, linestyle=":", label=outcome.wanted)
     ax.set_xlabel(name)
-    ax.set_ylabel("value" if len(study.outcomes) == 1 else outcome.name)
+    ax.set_ylabel(outcome.name)
     tidy(ax, grid=True)
 
 

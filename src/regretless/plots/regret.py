@@ -56,7 +56,7 @@ def plot_regret(source: Study | Result, optimum: float | None = None, ax: "Axes 
     ax.set_xlabel("evaluation")
     ax.xaxis.set_major_locator(ticks(whole=True))
     if optimum is None:
-        ax.set_ylabel("value" if len(study.outcomes) == 1 else study.objective)
+        ax.set_ylabel(study.objective)
     else:
         ax.set_ylabel("simple regret")
         known = np.concatenate([drawn, values])
