@@ -224,5 +224,5 @@ def test_words_of_a_gauge_stay_on_it(bound, target):
     root = ET.fromstring(gauge(bound, target, "green", unit="candidates on the wrong side").markup)
     for node in root.iter(f"{SVG}text"):
         half = 0.31 * float(node.attrib["font-size"]) * len(node.text)
-        assert 0.0 <= float(node.attrib["x"]) - half
+        assert float(node.attrib["x"]) - half >= 0.0
         assert float(node.attrib["x"]) + half <= 380.0

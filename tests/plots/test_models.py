@@ -120,6 +120,6 @@ def test_cells_of_a_log_axis_are_centred_on_their_values():
         trial = study.ask()
         study.tell(trial, trial.params["T"] + np.log10(trial.params["rate"]))
     ax = plot_contour(study, ["rate", "T"])
-    x = ax.collections[0].get_coordinates()[0, :, 0]
-    assert np.sqrt(x[1:] * x[:-1]) == pytest.approx([1e-4, 1e-3, 1e-2, 1e-1])
+    x = np.asarray(ax.collections[0].get_coordinates())[0, :, 0]
+    assert np.sqrt(x[1:] * x[:-1]).tolist() == pytest.approx([1e-4, 1e-3, 1e-2, 1e-1])
     plt.close("all")
