@@ -103,6 +103,8 @@ class Axes:
             )
         room = (right - self.left) / max(len(self.x.ticks(x_ticks)), 1)
         for value, label in self.x.ticks(x_ticks):
+            if not label:  # places without a name
+                continue
             x, _ = self.at(value, self.y.low)
             canvas.grid(x, bottom, x, bottom + 4, strong=True)
             canvas.text(x, bottom + 17, short(label, max(int(room / 6.2), 3)), anchor="middle", size=11, quiet=True)
@@ -153,7 +155,8 @@ class Axes:
 
 
 def legend(canvas: Canvas, x: float, y: float, entries: Sequence[tuple[str, str, Marker | None]]) -> None:
-    """Colour, mark (None: a line) and label of each group, in one row."""
+    """Colour, mark (None: a line) and label of each group, in one row that begins further left where it is long."""
+    x = max(min(x, canvas.width - sum(32 + 5.9 * len(label) for _, label, _ in entries)), 4.0)
     for colour, marker, label in ((colour, marker, label) for colour, label, marker in entries):
         if marker is None:
             canvas.line([(x, y - 4), (x + 16, y - 4)], colour, width=2.4)

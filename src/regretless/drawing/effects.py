@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from regretless.drawing.axes import Axes, Scale, names_scale, scale_of
 from regretless.drawing.figure import Figure
 from regretless.drawing.svg import BLUE, GREEN, SKY, VERMILLION, Canvas
-from regretless.lab.slices import Slice, anchor_words, line_of, slices
+from regretless.lab.slices import Slice, anchor_words, line_of, mixed_with, slices
 from regretless.lab.text import number, plus_minus
 from regretless.study import Study
 
 __all__ = ["effect_figures"]
 
-_WIDE, _HIGH = 380.0, 240.0
+_WIDE, _HIGH = 320.0, 220.0
 #: Standard deviations to each side of the mean; room for them above and below the means, in widths of these.
 _REACH, _ROOM = 2.0, 0.75
 
@@ -26,6 +26,7 @@ def effect_figures(study: Study, outcome: str | None = None) -> list[Figure]:
     name, found, line = study.objective if outcome is None else outcome, slices(study, outcome), line_of(study, outcome)
     y = _common_scale(found)
     held = f"with all other factors {anchor_words(study)} (green for this one)"
+    held += "; the other components of a mixture share what is left" if mixed_with(study, study.space.names) else ""
     return [_figure(each, name, y, held, line) for each in found]
 
 

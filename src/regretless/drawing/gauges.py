@@ -32,9 +32,9 @@ def gauge(
 
     The scale is logarithmic: from a tenth of the target to a hundred times it, or to the bound where that is more.
     """
-    left_over = f"{number(float(f'{bound:.3g}'))} {unit}"
+    left_over = f"{_three(bound)} {unit}"
     says = f"{what} {left_over}"
-    says += "" if target is None else f"; stop at {number(target)}"
+    says += "" if target is None else f"; stop at {_three(target)}"
     canvas = Canvas(380.0, 62.0, says)
     left, right, y, tall = 2.0, 378.0, 24.0, 12.0
     goal = bound if target is None else target
@@ -58,9 +58,14 @@ def gauge(
     if target is not None:
         x = at(target)
         canvas.line([(x, y - 7), (x, y + tall + 7)], GREEN, width=2.0)
-        words(x, y + tall + 21, f"stop at {number(target)}", size=12, quiet=True)
+        words(x, y + tall + 21, f"stop at {_three(target)}", size=12, quiet=True)
     words(at(bound), 13, left_over, size=13, bold=True)
     return canvas.drawing()
+
+
+def _three(value: float) -> str:
+    """Three significant digits."""
+    return number(float(f"{value:.3g}"))
 
 
 def sparkline(values: Sequence[float], says: str) -> Drawing:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from regretless.drawing.axes import Axes, Scale, names_scale, scale_of, short
 from regretless.drawing.figure import Figure
 from regretless.drawing.svg import GREEN, INK, ORANGE, VERMILLION, Canvas
-from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, edges_of, surface_of
+from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, edges_of, mixed_with, surface_of
 from regretless.lab.text import number, objectives_of, pairs
 from regretless.study import Study
 
@@ -59,8 +59,10 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
     if None not in at and recommended:
         canvas.mark(*axes.at(float(at[0] or 0.0), float(at[1] or 0.0)), GREEN, "star", size=5.0, says="recommended")
     _bar(canvas, name, low, high)
-    held = {key: value for key, value in anchor.items() if key not in (first, second)}
+    moving = {first, second, *mixed_with(study, (first, second))}
+    held = {key: value for key, value in anchor.items() if key not in moving}
     held_at = f" Other factors are held {anchor_words(study)}: {pairs(held)}." if held else ""
+    held_at += " The other components of the mixture share what is left." if len(moving) > 2 else ""
     star = ", the star is recommended" if recommended else ""
     edge = "" if study.goal is None else f" The line goes around what has {study.goal.words(name)}."
     caption = f"Dark is large. Dots are results{star}.{edge}{held_at}"

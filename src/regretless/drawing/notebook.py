@@ -80,7 +80,7 @@ def _best(study: Study) -> list[tuple[str, str]]:
     best, goal = study.best, study.goal
     if goal is not None:
         told = [t.value for t in study.trials if not t.excluded and t.value is not None]
-        reached = sum(value >= goal.level if goal.above is not None else value <= goal.level for value in told)
+        reached = sum(map(goal.holds, told))
         return [("Reached", f"{reached} of {len(told)} results have {goal.words(study.objective)}")] if told else []
     if best is not None:
         return [("Best", f"{number(best.value)} at {pairs(best.params)}")]

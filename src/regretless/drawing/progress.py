@@ -53,8 +53,8 @@ def history_figure(study: Study, outcome: str | None = None) -> Figure | None:
         colour = GREY if not feasible or trial.source != "rule" else VERMILLION
         canvas.mark(x, y, colour, marker, hollow=colour == GREY, says=f"trial {trial.number}: {number(value)}")
     entries: list[tuple[str, str, Marker | None]] = [(BLUE, "best so far", None)] if ranked else []
-    entries += [(VERMILLION, "chosen by the rule", "circle"), (GREY, "design or added", "square")]
-    entries += [(GREY, "violates a constraint", "cross")] if not all(good) else []
+    entries += [(VERMILLION, "by the rule", "circle"), (GREY, "design or added", "square")]
+    entries += [(GREY, "infeasible", "cross")] if not all(good) else []
     legend(canvas, axes.left, 15, entries)
     rows = [
         [str(trial.number), number(value), *([number(so_far)] if ranked else []), trial.source, pairs(trial.params)]

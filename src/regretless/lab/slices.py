@@ -26,6 +26,7 @@ __all__ = [
     "edges_of",
     "in_usual_environment",
     "line_of",
+    "mixed_with",
     "moved",
     "slice_of",
     "slices",
@@ -84,6 +85,12 @@ def anchor_words(study: Study) -> str:
     if study.environment is not None:
         return "as recommended, in the most probable environment"
     return "as recommended" if len(objectives_of(study)) == 1 else "as in a Pareto-optimal trial"
+
+
+def mixed_with(study: Study, names: Sequence[str]) -> set[str]:
+    """The components of mixtures that have one of these."""
+    mixtures = getattr(study.space, "mixtures", {}).values()
+    return {name for mixture in mixtures if set(names) & set(mixture.names) for name in mixture.names}
 
 
 def line_of(study: Study, outcome: str | None = None) -> tuple[float, str] | None:

@@ -208,17 +208,21 @@ class StudyStatus:
         return f"Go on: that is {gain}, more than the {_enough(self.stop, self.left)} at which to stop."
 
     def _advice_on_region(self, left: RegionLoss) -> str:
+        counted = (
+            f"{rounded(left.wrong)} of {left.candidates} candidates" if left.exact else f"{100.0 * left.share:.3g} %"
+        )
+        wrong = f"{counted} are expected on the wrong side"
         if left.trust.light == "red":
             return "Go on, or look at the data: the model does not fit them, so do not stop on its word."
         if self.met:
-            return f"You can stop: {left.cost}, in expectation."
+            return f"You can stop: {wrong}."
         if self.stop is None:
-            return f"By now {left.cost}, in expectation. Say how many may be with {self.option}."
+            return f"By now {wrong}. Say how many may be with {self.option}."
         if left.trust.light == "too few data":
             return "Go on: there are too few data to trust the model with that decision."
         if self.stop.measure(left) <= self.stop.threshold(left):
             return f"Go on: little enough is wrong now, but not yet {self.stop.patience} times in a row."
-        return f"Go on: {left.cost}, in expectation, more than the {_enough(self.stop, left)} at which to stop."
+        return f"Go on: {wrong}, more than the {_enough(self.stop, left)} at which to stop."
 
     def record(self) -> dict[str, Any]:
         """The same for machines."""

@@ -36,6 +36,14 @@ class LevelSet:
         assert found is not None
         return found
 
+    def holds(self, value: float) -> bool:
+        """Whether a value reaches the level.
+
+        >>> LevelSet(below=3).holds(2.5)
+        True
+        """
+        return value >= self.level if self.below is None else value <= self.level
+
     def words(self, objective: str) -> str:
         """What is looked for."""
         return f"{objective} {'<=' if self.above is None else '>='} {self.level:g}"

@@ -19,7 +19,7 @@ from regretless.study import Study, Trial
 from regretless.web.bench import Desk
 from regretless.web.candidates import PER_PAGE, candidate_page
 from regretless.web.render import bench_of, page
-from regretless.web.views import cards_of, history_of, lines_of, status_word, why_of
+from regretless.web.views import best_words, cards_of, history_of, lines_of, status_word, why_of
 
 __all__ = [
     "asked",
@@ -70,12 +70,10 @@ def studies(request: Request) -> Response:
         desk = bench.desk(which)
         with desk.at() as lab:
             seq, facts = lab.study.seq, _counted(lab.study)
-            best = lab.study.best
+            best = best_words(lab.study)
             aims = "; ".join(outcome.wanted for outcome in lab.study.outcomes)
-            best_said = f"{number(best.value)}" if best is not None else f"{len(lab.study.best_trials)} Pareto-optimal"
-            best_said = best_said if best is not None or lab.study.best_trials else "nothing yet"
         found, fresh = desk.standing(seq, wait=GLANCE)
-        rows.append({"desk": desk, "facts": facts, "best": best_said, "aims": aims, "standing": found, "fresh": fresh})
+        rows.append({"desk": desk, "facts": facts, "best": best, "aims": aims, "standing": found, "fresh": fresh})
     return page(request, "studies.html", rows=rows, busy=not all(row["fresh"] for row in rows))
 
 

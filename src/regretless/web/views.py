@@ -8,9 +8,9 @@ from regretless.lab.explanation import Expected, Explanation, explain, measured_
 from regretless.lab.lab import Lab
 from regretless.lab.results import in_words, on_record
 from regretless.lab.text import interval, number, pairs, plus_minus, utc
-from regretless.study import Event, Trial
+from regretless.study import Event, Study, Trial
 
-__all__ = ["Card", "Line", "Why", "cards_of", "history_of", "lines_of", "status_word", "why_of"]
+__all__ = ["Card", "Line", "Why", "best_words", "cards_of", "history_of", "lines_of", "status_word", "why_of"]
 
 _ENDS = ("told", "failed", "added", "added_outside", "amended")
 _WORDS = {"told": "measured"}
@@ -69,6 +69,17 @@ class Why:
 def status_word(trial: Trial) -> str:
     """What became of a trial, as people say it."""
     return "excluded" if trial.excluded else _WORDS.get(trial.status, trial.status)
+
+
+def best_words(study: Study) -> tuple[str, str]:
+    """The best so far for a list: of several objectives how many, of a level set how many results reach it."""
+    if study.goal is not None:
+        told = [trial.value for trial in study.trials if not trial.excluded and trial.value is not None]
+        return "reached", f"{sum(map(study.goal.holds, told))} of {len(told)}" if told else "nothing yet"
+    if study.best is not None:
+        return "best", number(study.best.value)
+    optimal = len(study.best_trials)
+    return "best", f"{optimal} Pareto-optimal" if optimal else "nothing yet"
 
 
 def cards_of(
