@@ -169,7 +169,7 @@ def test_what_was_typed_stays_where_something_is_wrong(ada, store):
 def test_trials_are_filtered(ada, store):
     small(store, results=4, pending=1)
     ada.sends(f"{base()}/t/1/exclude", reason="spilled")
-    rows = lambda page: len(re.findall(r'<th scope="row">\d+</th>', page))  # noqa: E731
+    rows = lambda page: page.count("Open trial ")  # noqa: E731
     assert rows(ada.goes(f"{base()}/trials")) == 5
     assert rows(ada.goes(f"{base()}/trials?status=pending")) == 1
     assert rows(ada.goes(f"{base()}/trials?status=excluded")) == 1

@@ -79,7 +79,7 @@ class Axes:
     canvas: Canvas
     x: Scale
     y: Scale
-    left: float = 84.0
+    left: float = 72.0
     right: float = 14.0
     top: float = 26.0
     bottom: float = 44.0
@@ -156,14 +156,14 @@ class Axes:
 
 def legend(canvas: Canvas, x: float, y: float, entries: Sequence[tuple[str, str, Marker | None]]) -> None:
     """Colour, mark (None: a line) and label of each group, in one row that begins further left where it is long."""
-    x = max(min(x, canvas.width - sum(32 + 5.9 * len(label) for _, label, _ in entries)), 4.0)
+    x = max(min(x, canvas.width - sum(28 + 5.9 * len(label) for _, label, _ in entries)), 4.0)
     for colour, marker, label in ((colour, marker, label) for colour, label, marker in entries):
         if marker is None:
             canvas.line([(x, y - 4), (x + 16, y - 4)], colour, width=2.4)
         else:
             canvas.mark(x + 8, y - 4, colour, marker, hollow=colour == GREY)
         canvas.text(x + 21, y, label, size=11, quiet=True)
-        x += 32 + 5.9 * len(label)
+        x += 28 + 5.9 * len(label)
 
 
 def short(text: str, most: int) -> str:

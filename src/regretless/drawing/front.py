@@ -26,7 +26,7 @@ def hypervolume_figure(study: Study) -> Figure | None:
         return None
     numbers, volumes = [float(n) for n, _ in found], [volume for _, volume in found]
     canvas = Canvas(
-        470.0, 280.0, f"Hypervolume of the measured front, {number(volumes[-1])} after {len(found)} results"
+        410.0, 270.0, f"Hypervolume of the measured front, {number(volumes[-1])} after {len(found)} results"
     )
     ends = (numbers[0] - 0.5, numbers[-1] + 0.5)
     axes = Axes(canvas, Scale(*ends), Scale(0.0, 1.05 * max(volumes) or 1.0))
@@ -53,7 +53,7 @@ def _pair(study: Study, front: Sequence[Recommendation], first: str, second: str
     xs = [u for _, u, _ in told] + [mean for _, (mean, _), _ in expected]
     ys = [v for _, _, v in told] + [mean for _, _, (mean, _) in expected]
     best = {trial.number for trial in study.best_trials}
-    canvas = Canvas(500.0, 340.0, f"{second} against {first}: {len(told)} results, {len(best)} of them Pareto-optimal")
+    canvas = Canvas(430.0, 310.0, f"{second} against {first}: {len(told)} results, {len(best)} of them Pareto-optimal")
     axes = Axes(canvas, scale_of(xs), scale_of(ys))
     axes.frame(first, second)
     rows = []

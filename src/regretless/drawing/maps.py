@@ -16,7 +16,7 @@ from regretless.study import Study
 
 __all__ = ["map_figure"]
 
-_WIDE, _HIGH = 500.0, 340.0
+_WIDE, _HIGH = 430.0, 310.0
 _GRID = 25
 
 
@@ -27,7 +27,7 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
     mean, inside = surface_of(study, across, up, anchor, outcome)
     low, high = float(np.nanmin(mean)), float(np.nanmax(mean))
     canvas = Canvas(_WIDE, _HIGH, f"Expected {name} over {first} and {second}, from {number(low)} to {number(high)}")
-    room = 84.0 if up.numeric else min(36.0 + 6.4 * max(len(str(value)) for value in up.values), 130.0)
+    room = 72.0 if up.numeric else min(36.0 + 6.4 * max(len(str(value)) for value in up.values), 130.0)
     axes = Axes(canvas, _scale(across), _scale(up), top=14, right=88, left=room)
     edges_x, edges_y = edges_of(across), edges_of(up)
     for j in range(len(up.values)):

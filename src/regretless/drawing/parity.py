@@ -17,7 +17,7 @@ def parity_figure(study: Study, outcome: str | None = None) -> Figure:
     ends = [*measured.tolist(), *median.tolist()]
     reach = scale_of(ends, pad=0.08)
     canvas = Canvas(
-        480.0, 400.0, f"Predicted against measured {name}: {inside.sum()} of {len(trials)} in their interval"
+        430.0, 360.0, f"Predicted against measured {name}: {inside.sum()} of {len(trials)} in their interval"
     )
     axes = Axes(canvas, reach, reach, top=14, right=26)
     axes.frame(f"predicted {name}", "measured", x_ticks=5)

@@ -20,7 +20,7 @@ LIGHTS: dict[str, tuple[str, str, Marker]] = {
     "red": ("not trusted", VERMILLION, "cross"),
     "too few data": ("too few data", GREY, "square"),
 }
-_WIDE, _HIGH = 470.0, 280.0
+_WIDE, _HIGH = 410.0, 270.0
 
 
 def history_figure(study: Study, outcome: str | None = None) -> Figure | None:

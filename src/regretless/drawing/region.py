@@ -28,7 +28,7 @@ def region_figure(study: Study) -> Figure | None:
     inside, doubtful = int(region.inside.sum()), int(sum(_word(p) == "in doubt" for p in region.probability))
     low, high = (region.mean[some] + side * _REACH * region.sd[some] for side in (-1, 1))
     says = f"{inside} of {len(region)} candidates have {goal.words(study.objective)}, {doubtful} are in doubt"
-    canvas = Canvas(500.0, 320.0, says)
+    canvas = Canvas(430.0, 300.0, says)
     axes = Axes(canvas, names_scale([""] * len(some)), scale_of([*low.tolist(), *high.tolist(), goal.level]))
     axes.frame("candidates, by expected value", study.objective)
     for k, i in enumerate(some.tolist()):
