@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from regretless import Study
+from regretless import LevelSet, Study
 
 from .browser import chromium, served
 from .conftest import base, events, small, trials, value
@@ -269,6 +269,25 @@ def test_accessible_on_every_screen(browser, store):
                 if name in ("bench", "figures") or (look == "light" and name in ("studies", "trials")):
                     shoot(page, f"{name}-{look}")
             tab.fine()
+
+
+def test_a_level_set_on_the_page(browser, store):
+    rows = [{"T": T, "acid": acid} for T in range(20, 101, 5) for acid in ("HCl", "HNO3")]
+    with Study.open(store, "Levels", space=rows, objective="yield", goal=LevelSet(above=75.0), seed=1) as study:
+        for _ in range(9):
+            trial = study.ask()
+            study.tell(trial, value(trial.params))
+        study.ask(2)
+    with served(store) as (address, start):
+        tab = Tab(browser, start, bypass_csp=True)
+        page = tab.page
+        for name, end in (("levels", ""), ("levels-figures", "/figures")):
+            page.goto(address + base("Levels") + end)
+            page.locator(".busy").first.wait_for(state="detached", timeout=120_000)
+            assert violations(page) == [], name
+            shoot(page, f"{name}-light")
+        page.get_by_role("heading", name="Which reach the level").wait_for()
+        tab.fine()
 
 
 def test_by_keyboard_alone(browser, store):

@@ -255,6 +255,9 @@ def test_downloads(ada, store):
     book = openpyxl.load_workbook(io.BytesIO(ada.get(f"{base()}/trials.xlsx").content))
     assert [cell.value for cell in next(book.active.iter_rows())][:3] == ["trial", "line", "T"]
     assert ada.get(f"{base()}/report").text == "<p>report of 2</p>"
+    waiting = ada.get(f"{base()}/report", headers={"hx-request": "true"}).text  # a page that asked again and again
+    assert "Download it" in waiting
+    assert "<main" in waiting
 
 
 def test_the_printable_sheet_has_a_place_for_each_result(ada, store):

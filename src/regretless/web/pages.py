@@ -257,7 +257,7 @@ def report(request: Request) -> Response:
     with desk.at() as lab:
         common, seq = _common(desk, lab), lab.study.seq
     found = desk.job(("report", seq), write, wait=MOMENT)
-    if found.value is None:
+    if found.value is None or "hx-request" in request.headers:  # a page that waits for it is told that it is ready
         return page(request, "report.html", **{**common, "busy": found.running}, found=found)
     return _attached(desk, found.value.encode(), "html", "text/html; charset=utf-8")
 
