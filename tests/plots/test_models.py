@@ -10,7 +10,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
-from regretless import InvalidInput, Study
+from regretless import InvalidInput, LevelSet, Study
 from regretless.lab import importance
 from regretless.plots import (
     plot_contour,
@@ -122,4 +122,27 @@ def test_cells_of_a_log_axis_are_centred_on_their_values():
     ax = plot_contour(study, ["rate", "T"])
     x = np.asarray(ax.collections[0].get_coordinates())[0, :, 0]
     assert np.sqrt(x[1:] * x[:-1]).tolist() == pytest.approx([1e-4, 1e-3, 1e-2, 1e-1])
+    plt.close("all")
+
+
+def test_a_study_draws_all_of_them_by_name():
+    from regretless.plots.family import FAMILY
+
+    rows = [{"T": T, "acid": acid} for T in range(20, 70, 10) for acid in ("HCl", "HNO3")]
+    one = Study(rows, objective="yield", seed=1)
+    two = Study(rows, objectives={"yield": "maximize", "cost": "minimize"}, seed=1)
+    box = Study({"x": (0.0, 1.0)}, seed=1)
+    level = Study(rows, goal=LevelSet(above=50.0), seed=1)
+    for study in (one, two, box, level):
+        for _ in range(5):
+            trial = study.ask()
+            value = float(trial.params.get("T", 0)) + trial.params.get("x", 0.0)
+            study.tell(trial, {"yield": value, "cost": value / 2} if study is two else value)
+    more = {"slice": ("T",), "contour": (["T", "acid"],)}
+    for what in FAMILY:
+        study = {"front": two, "hypervolume": two, "posterior": box, "region": level}.get(what, one)
+        assert isinstance(study.plot(what, *more.get(what, ())), Axes), what
+    assert "hypervolume" in two.plot().get_ylabel()
+    with pytest.raises(InvalidInput, match="what must be one of history"):
+        one.plot("nothing")
     plt.close("all")

@@ -5,6 +5,7 @@ is changed.
 """
 
 from regretless.plots.certificate import plot_certificate
+from regretless.plots.family import plot
 from regretless.plots.front import plot_front, plot_fronts, plot_hypervolume
 from regretless.plots.models import (
     plot_contour,
@@ -19,6 +20,7 @@ from regretless.plots.region import plot_region
 from regretless.plots.regret import plot_regret, plot_run
 
 __all__ = [
+    "plot",
     "plot_certificate",
     "plot_contour",
     "plot_front",

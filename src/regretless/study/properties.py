@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from regretless.acquisition import JointRule, Rule
 from regretless.arrays import as_whole, is_whole, show
@@ -22,6 +23,9 @@ from regretless.study.passes import PassLine
 from regretless.study.registry import check_author
 from regretless.study.settings import Settings
 from regretless.study.trial import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Properties"]
 
@@ -195,6 +199,16 @@ class Properties(Shown):
     def events(self, after: int = 0) -> tuple[Event, ...]:
         """Everything that happened, in order, from all who use the study; with ``after``, what came after that."""
         return tuple(self._recorder.journal.read(as_whole(after, "after")))
+
+    def plot(self, what: str = "history", *args: Any, **options: Any) -> "Axes":
+        """Draw with matplotlib, by name, what `regretless.plots` has; the axes come back.
+
+        ``history``, ``regret_left``, ``slice``, ``contour``, ``parallel``, ``importance``, ``parity``, ``front``,
+        ``hypervolume``, ``posterior`` or ``region``, each with its own arguments: ``study.plot("slice", "T")`` is
+        ``plot_slice(study, "T")``.
+        """
+        axes: Axes = import_module("regretless.plots").plot(self, what, *args, **options)
+        return axes
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Every trial as one row of a data frame: a pandas or polars DataFrame, or a pyarrow Table.
