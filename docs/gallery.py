@@ -29,6 +29,7 @@ SHOWN = {
     "constraints": ("Constraints that must be measured", "howto/outcome-constraints"),
     "two_objectives": ("Two objectives", "howto/several-objectives"),
     "level_set": ("Where a level is reached", "howto/level-sets"),
+    "target": ("Match several targets", "howto/composites"),
     "robust": ("Good at any humidity", "howto/robust"),
     "fidelities": ("Cheaper approximations", "explanation/fidelities"),
     "ask_tell": ("Ask and tell: batches, failures, past data", "howto/ask-tell"),
