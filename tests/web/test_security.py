@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 import regretless.web
 from regretless import Study
 from regretless.web import Bench, Doors, create_app
+from regretless.web.api import create_api
 from regretless.web.app import routes
 from regretless.web.guard import LARGEST_BODY, LARGEST_FILE, Guard
 
@@ -48,6 +49,14 @@ def every_path(store: Path) -> list[tuple[str, str]]:
     api += [("GET", "/studies/{}/export"), ("POST", "/studies/{}/ask"), ("POST", "/studies/{}/trials/0/tell")]
     api += [("POST", "/studies/{}/trials/0/amend"), ("GET", "/openapi.json")]
     return found + [(method, "/api/v1" + path.format(fill["{id:str}"])) for method, path in api]
+
+
+def test_every_route_of_the_api_is_walked(bench, store):
+    known = {(method.upper(), path) for path, each in create_api(bench).openapi()["paths"].items() for method in each}
+    which = base().rpartition("/")[2]
+    walked = {(method, path.removeprefix("/api/v1")) for method, path in every_path(store) if path.startswith("/api")}
+    filled = {(method, path.replace("{id}", which).replace("{number}", "0")) for method, path in known}
+    assert filled == walked - {("GET", "/openapi.json")}
 
 
 # 1. Token and cookie -------------------------------------------------------------------------------------------------
