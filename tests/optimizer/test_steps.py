@@ -225,6 +225,19 @@ def test_candidates_are_points_of_the_space_around_the_best():
     assert len(candidate_set(space, posterior.mean, told[:0], np.random.default_rng(1))) == 400
 
 
+def test_candidates_look_closely_around_each_of_the_best_points():
+    """Clouds of all widths from 0.1 to 0.001: an even sample alone has next to nothing so close to a point."""
+    space = Mixed({"x": (0.0, 1.0), "y": (0.0, 1.0)})
+    told = space.sample(9, np.random.default_rng(3))
+    X = candidate_set(space, lambda at: -np.abs(at - 0.4).sum(axis=1), told, np.random.default_rng(1))
+    ranked = told[np.argsort(np.abs(told - 0.4).sum(axis=1))]
+    away = np.abs(X[:, None, :] - ranked[None, :, :]).max(axis=2)  # (candidates, told)
+    close = ((away > 0.0) & (away < 0.01)).sum(axis=0)
+    assert close[:4].min() >= 3  # around the four best
+    assert close[4:].max() <= 2  # and not around the others
+    assert ((away[:, 0] > 0.02) & (away[:, 0] < 0.1)).sum() >= 3
+
+
 FIXED_HYPER = Hyperparameters("matern52", (0.4, 0.4, 1.0), 1.0, 1e-2)
 
 

@@ -35,6 +35,23 @@ def test_a_corrected_study_suggests_what_one_that_was_right_at_once_does():
     assert bits(wrong.ask()) == bits(right.ask())
 
 
+@pytest.mark.parametrize("how", ["amend", "exclude"])
+def test_a_fit_to_a_result_that_was_corrected_is_not_used_again(how):
+    """The search goes on from the newest fit; one that has seen the old value must not be its start."""
+    study = Study({"x": (0.0, 1.0)}, seed=1)
+    for x in np.linspace(0, 1, 7).tolist():
+        study.add({"x": round(x, 3)}, np.sin(5 * x))
+    later = study.ask()
+    assert study._fit is not None
+    assert 2 in study._fit.trials
+    study.tell(later, 0.3)
+    correct = {"amend": lambda n: study.amend(n, 0.25, reason="typo"), "exclude": lambda n: study.exclude(n, "spilled")}
+    correct[how](later.number)  # told after that fit
+    assert study._fit is not None
+    correct[how](2)
+    assert study._fit is None
+
+
 def test_an_outlier_that_is_set_aside_is_forgotten_by_the_model():
     study = Study({"x": (0.0, 1.0)}, seed=1)
     for x in np.linspace(0, 1, 9).tolist():

@@ -54,9 +54,12 @@ class Carried:
         return self.state
 
     def may_stop(self, when: StopRule, history: History, left: Certified) -> bool:
-        """Whether ``left``, the certificate now, and those before each of the last told values are small enough."""
-        enough, told = when.threshold(left), len(history.series().y)
-        if when.measure(left) > enough or left.trust.light not in ("green", "amber") or told < when.patience:
+        """Whether ``left``, the certificate now, and those before each of the last told values are small enough.
+
+        At least ``when.patience`` values were told.
+        """
+        enough = when.threshold(left)
+        if when.measure(left) > enough or left.trust.light not in ("green", "amber"):
             return False
         self.look(history)  # of use at the next look, when it is one of the past
         before = (self.look(without_last(history, k)) for k in range(1, when.patience))
