@@ -40,6 +40,13 @@ def test_no_example_is_forgotten() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} == set(FACTS)
 
 
+def test_every_example_is_in_the_gallery() -> None:
+    page = (EXAMPLES.parent / "docs" / "gallery.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"literalinclude\} \.\./examples/(\w+)\.py", page)) == set(FACTS)
+    for picture in re.findall(r"_static/gallery/[\w-]+\.png", page):
+        assert (EXAMPLES.parent / "docs" / picture).exists()
+
+
 @pytest.mark.parametrize("name", sorted(FACTS))
 def test_example_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
