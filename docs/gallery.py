@@ -32,7 +32,6 @@ SHOWN = {
     "target": ("Match several targets", "howto/composites"),
     "robust": ("Good at any humidity", "howto/robust"),
     "mesh": ("A coarse mesh and a fine one", "howto/fidelities"),
-    "robust": ("A recipe that does well on any day", "howto/robust"),
     "fidelities": ("Levels for researchers", "explanation/fidelities"),
     "ask_tell": ("Ask and tell: batches, failures, past data", "howto/ask-tell"),
     "workers": ("Four workers", "howto/workers"),
@@ -47,7 +46,12 @@ ALSO = {
     "paper": ("The paper's experiments", "paper", "paper/materials.png"),
 }
 #: Pictures of examples that draw none.
-_BORROWED = {"fidelities": "fidelities.png", "robust": "robust.png", "robot": "bench/trials-light.png"}
+_BORROWED = {
+    "fidelities": "fidelities.png",
+    "mesh": "mesh.png",
+    "robot": "bench/trials-light.png",
+    "robust": "robust.png",
+}
 
 
 def main() -> None:
