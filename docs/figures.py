@@ -105,7 +105,7 @@ def overview(certified: list[tuple[list[Certificate], list[float]]]) -> None:
     at_random = problem.optimum - np.maximum.accumulate(drawn, axis=1)
     _, axes = plt.subplots(1, 3, figsize=(15.5, 4.6), layout="constrained", width_ratios=(1.25, 1.0, 1.0))
     plot_posterior(results[typical], axes[0])
-    title(axes[0], "A typical run: 60 points, all over", rows=1)
+    title(axes[0], "A typical run, 60 evaluations", rows=1)
     t = np.arange(1, 61)
     for curves, colour, line, label in (
         (at_random, GREY, "--", "random search"),
