@@ -1,4 +1,4 @@
-"""What is written down twice for packagers agrees with `pyproject.toml`; py.typed and the version are where tools look."""
+"""What is written down twice for packagers agrees with `pyproject.toml`; types are announced."""
 
 import re
 import tomllib
