@@ -28,7 +28,6 @@ SHOWN = {
     "mixture": ("A mixture under constraints", "howto/constraints-of-the-space"),
     "constraints": ("Constraints that must be measured", "howto/outcome-constraints"),
     "two_objectives": ("Two objectives", "howto/several-objectives"),
-    "target": ("A known function of what is measured", "howto/composites"),
     "level_set": ("Where a level is reached", "howto/level-sets"),
     "target": ("Match several targets", "howto/composites"),
     "robust": ("Good at any humidity", "howto/robust"),
