@@ -110,6 +110,11 @@ def test_two_zetas_and_their_laws():
         [list(RobustUCB(TightUnion(10)).draw(view, 1, np.random.default_rng(s)).record.values()) for s in range(400)]
     )
     assert abs(np.corrcoef(pairs.T)[0, 1]) < 0.2  # independent
+    score = RobustUCB(TightUnion(10)).draw(view, 1, np.random.default_rng(0))
+    assert [score.root**2, score.lower**2] == pytest.approx(list(score.record.values()))
+    listed = View(**{name: getattr(view, name) for name in view.__slots__} | {"scenarios": table})
+    least = min(RobustUCB().draw(listed, 4, np.random.default_rng(s)).record["zeta"] for s in range(400))
+    assert 2.0 * math.log(5.0) <= least < 2.0 * math.log(5.0) + 0.2  # one event per decision, not per row
     assert pairs[:, 1].min() >= ShiftedExponential.for_table(3).mean(t=1) - 2.0
     with pytest.raises(InvalidInput, match="law must be"):
         RobustUCB(3.0)

@@ -28,7 +28,9 @@ from regretless import (
     replay,
 )
 from regretless.confidence import Schedule, TightUnion
+from regretless.optimizer.robust import _open_decisions
 from regretless.problems import robust_problem
+from regretless.search import Allowed
 from regretless.theory import remaining_regret
 
 HUMIDITY = Environment("humidity", [20, 40, 80], weights=[0.5, 0.3, 0.2])
@@ -242,6 +244,14 @@ def test_a_corner_of_a_box_is_measured_in_every_environment_and_then_left():
     assert not any(trial.fallback for trial in study.trials)
 
 
+def test_a_decision_is_closed_once_it_is_in_every_environment():
+    scenarios = Study({"a": (0.0, 1.0)}, environment=HUMIDITY, seed=1)._task.scenarios
+    Z = scenarios.points(np.array([[0.25], [0.75]]))
+    blocked = np.vstack([Z[0], Z[1, :2]])
+    closed = _open_decisions(scenarios, Allowed(None, blocked)).blocked
+    np.testing.assert_array_equal(closed, [[0.25]])
+
+
 def test_rows_keep_their_names():
     table = Table([{"id": f"A{i}", **row} for i, row in enumerate(TABLE)], id="id")
     study = run(16, space=table)
@@ -297,6 +307,14 @@ def test_what_does_not_go_together():
         Study(TABLE, environment=HUMIDITY).extend([{"T": 90, "humidity": 20}])
     with pytest.raises(InvalidInput, match="humidity"):
         Study(TABLE, environment=HUMIDITY).add({"T": 50}, 1.0)
+
+
+def test_low_values_are_compressed_where_the_mean_is_searched_for_and_nowhere_else():
+    for aim in AIMS:
+        study = run(9, goal=aim)
+        knee = study.trials[-1].hyperparameters["knee"]
+        assert (knee is not None) == isinstance(aim, Expectation)
+        assert study._carried.doubt(study._history()).doubted().units.knee is None
 
 
 def test_limits_hold_for_the_mean():
