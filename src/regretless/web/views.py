@@ -169,6 +169,12 @@ def why_of(lab: Lab, trial: Trial) -> Why:
         return _drawn(lab, trial, found)
     if trial.zeta is None:
         return Why(f"The rule {lab.study.rule.name} gave it the largest score.", ())
+    if lab.study.aim is not None:
+        return Why(
+            f"ζ = {trial.zeta:.3g} was drawn. This decision had the largest bound on what it is worth over its "
+            "environments, and is measured where that tells most about its worth.",
+            (),
+        )
     weights = [f"{value:.2f}" for key, value in trial.details.items() if key.startswith("weight_")]
     drawn = f" and the weights {', '.join(weights)}" if weights else ""
     were = "were" if weights else "was"
