@@ -29,9 +29,9 @@ __all__ = ["PEERS_OF", "main"]
 PEERS_OF = {
     "regretless": 10,
     "regretless-target": 10,
-    "smac-hyperband": 10,
-    "botorch-mf-mes": 3,
-    "botorch-mf-kg": 3,
+    "smac-hyperband": 3,
+    "botorch-mf-mes": 1,
+    "botorch-mf-kg": 1,
 }
 #: What is spent: 16 in up to four dimensions, 24 in more.
 BUDGETS = {name: 16 if fidelity_problem(name).target.space.dim <= 4 else 24 for name in fidelity_names()}

@@ -88,7 +88,7 @@ class Fidelities:
         model, target = self._fitted(), {self.d: 1.0}
 
         def project(X: torch.Tensor) -> torch.Tensor:
-            return project_to_target_fidelity(X=X, target_fidelities=target)
+            return project_to_target_fidelity(X=X, target_fidelities=target, d=self.d + 1)
 
         if self.acquisition == "mes":
             some = torch.rand(1000, self.d + 1, dtype=torch.double)
