@@ -121,7 +121,8 @@ def test_ctrl_c_at_any_moment_leaves_no_trial_pending_without_a_lease(tmp_path):
             env=environment,
             preexec_fn=heed_signals,
         )
-        assert driver.stdout.readline() == "begun\n"
+        begun = driver.stdout.readline()
+        assert begun == "begun\n", driver.communicate(timeout=60)
         time.sleep((i * 0.618 % 1.0) * 1.5)
         for _ in range(1 + i % 2):
             driver.send_signal(signal.SIGINT)
