@@ -53,7 +53,7 @@ _BOX_PEERS = (
     *(name for name, peer in PEERS.items() if name not in (*OURS, "cma") and peer.box is not None and not peer.hosted),
 )
 _BBOB_PEERS = (DEFAULT, "botorch-logei", "optuna-gp", "optuna-tpe", "hebo", "cma")
-_TABLE_PEERS = (*OURS, "botorch-logei", "botorch-ucb", "baybe")
+_TABLE_PEERS = (*(name for name in OURS if PEERS[name].table), "botorch-logei", "botorch-ucb", "baybe")
 
 
 @dataclass(frozen=True)

@@ -92,13 +92,13 @@ _TORCH = ("torch", "gpytorch", "numpy", "scipy")
 _SKLEARN = ("scikit-learn", "numpy", "scipy")
 
 
-def _own(label: str, **settings: Any) -> Peer:
+def _own(label: str, *, table: str | None = "OwnTable", **settings: Any) -> Peer:
     return Peer(
         label,
         "own",
         ("regretless", "numpy", "scipy"),
         settings,
-        table="OwnTable",
+        table=table,
         outcomes="OwnOutcomes",
         outcomes_table="OwnOutcomesTable",
         fidelities="OwnFidelities",
@@ -199,7 +199,7 @@ PEERS: dict[str, Peer] = {
         hosted=True,
         seconds=0.02,
     ),
-    "regretless-target": _own("Regretless, target alone", target_alone=True),
+    "regretless-target": _own("Regretless, target alone", table=None, target_alone=True),
     "botorch-mf-mes": _botorch_fidelity("BoTorch multi-fidelity MES", "mes"),
     "botorch-mf-kg": _botorch_fidelity("BoTorch multi-fidelity KG", "kg"),
     "smac-hyperband": Peer(

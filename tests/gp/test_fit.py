@@ -545,7 +545,7 @@ def searches(monkeypatch, first, further, X, y):
         seen.append((options["args"][0], np.array(begin), run.x))
         return run
 
-    monkeypatch.setattr(module, "minimize", spy)
+    monkeypatch.setattr(module.scipy.optimize, "minimize", spy)
     return seen, module.FitObjective.build(Surrogate(), X, y, (False, False)).best_of(first, further)
 
 

@@ -21,6 +21,8 @@ from .single import believe, heeded, history_of, in_use, outdated, points
 KERNEL = Kernel("rbf", np.array([0.3, 0.6]), 1.0)
 ROWS = np.random.default_rng(1).random((90, 2))
 SOME = Surrogate(refit_every=9, restarts=0)
+#: Excursions column by column rest on all results: subsets are for the models of the whole space.
+WHOLE = IRGPUCB(additive=False)
 KNOWN = Surrogate.known("rbf", 0.4, signal_var=1.0, noise_var=1e-2)
 
 
@@ -154,7 +156,7 @@ def test_carried_along_and_built_anew_are_the_same_bits(few, space, surrogate):
 
 
 def test_up_to_the_limit_nothing_changes(monkeypatch):
-    studies = [Study([(0.0, 1.0)] * 2, seed=3) for _ in range(2)]
+    studies = [Study([(0.0, 1.0)] * 2, rule=WHOLE, seed=3) for _ in range(2)]
     for n in range(18):
         for study, most in zip(studies, (16, 4000), strict=True):
             monkeypatch.setattr(sys.modules["regretless.optimizer.subset"], "LARGEST", most)
@@ -210,7 +212,7 @@ def test_doubt_rests_on_a_subset_too_and_on_what_was_told_alone(few, space):
 
 @pytest.mark.parametrize("space", SPACES)
 def test_suggestions_are_the_same_after_a_restart(few, space):
-    study = Study(SPACES[space](), seed=7, surrogate=replace(SOME, refit_every=11), repeats="allow")
+    study = Study(SPACES[space](), rule=WHOLE, seed=7, surrogate=replace(SOME, refit_every=11), repeats="allow")
     for n in range(50):
         if n % 13 == 12:
             pending = study.ask()
@@ -298,7 +300,7 @@ def test_a_small_model_of_many_results_still_finds_the_maximum(few):
 
 @pytest.mark.parametrize("space", ["box", "table"])
 def test_a_value_too_large_to_compute_with_is_no_part_of_a_base_either(few, space):
-    of = as_task(Box([(0.0, 1.0)] * 2) if space == "box" else Table(ROWS), surrogate=SOME, seed=1)
+    of = as_task(Box([(0.0, 1.0)] * 2) if space == "box" else Table(ROWS), rule=WHOLE, surrogate=SOME, seed=1)
     fit = believe(of, history(60), 60, None).fit
     y = wavy(ROWS[:68])
     y[61] = 1e60  # told after the fit, and chosen with the next base, at 64

@@ -24,7 +24,7 @@ def test_everything_is_there(quick_run):
     assert list(done.claims) == list(EXPERIMENTS)
     assert done.notes == ()
     names = {"confidence", "synthetic", "functions", "materials", "linear-regret", "bounds", "bounds-conditional"}
-    names |= {"stopping", "beyond", "beyond-limits"}
+    names |= {"stopping", "beyond", "beyond-limits", "beyond-figure-1"}
     for name in names:
         assert (out / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert (out / "figures" / f"{name}.pdf").read_bytes().startswith(b"%PDF")
@@ -45,7 +45,7 @@ def test_it_is_quick(quick_run):
 def test_the_report_stands_alone(quick_run):
     out, done = quick_run
     text = done.report.read_text(encoding="utf-8")
-    assert len(re.findall(r'src="data:image/png;base64,', text)) == 10
+    assert len(re.findall(r'src="data:image/png;base64,', text)) == 11
     assert not re.search(r'(src|href)="(?!data:|#)', text)
     assert "<script" not in text
     for claims in done.claims.values():

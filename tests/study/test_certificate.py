@@ -233,7 +233,7 @@ class TestPast:
     def test_the_past_is_not_put_on_record(self):
         study = run(ROWS, 6)
         before = snapshot(study)
-        with pytest.raises(InvalidInput, match="only the certificate of now"):
+        with pytest.raises(InvalidInput, match="only the present certificate"):
             study.certificate(leave_out=1, record=True)
         assert snapshot(study) == before
 

@@ -73,7 +73,7 @@ def test_noise_makes_recommended_and_best_differ():
     assert recommended.mean == pytest.approx(0.0, abs=0.5)
     mean, _ = result.study.predict([[u] for u in np.linspace(0.0, 1.0, 101)])
     # The argmax of the mean by which the search goes; predictions are averaged over models that the data leave open.
-    assert recommended.mean >= mean.max() - 0.01 * recommended.sd
+    assert recommended.mean >= mean.max() - 0.05 * recommended.sd
 
 
 def test_recommended_on_a_table_is_the_argmax_of_the_mean():
@@ -332,8 +332,8 @@ def test_a_stop_rule_that_is_met_already_asks_for_nothing():
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({}, "either n_trials.*or until"),
-        ({"n_trials": 3, "until": 5}, "either n_trials.*or until"),
+        ({}, "n_trials= .*or until="),
+        ({"n_trials": 3, "until": 5}, "n_trials= .*or until="),
         ({"until": 0}, "until must be"),
         ({"until": 2.5}, "until must be"),
         ({"n_trials": 0}, "n_trials must be"),

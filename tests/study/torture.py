@@ -380,6 +380,10 @@ def check_trial(study: Study, trial: Trial) -> None:
     assert (trial.hyperparameters is not None) == (trial.source == "rule")
     if trial.hyperparameters is not None:
         numbers = {k: v for k, v in trial.hyperparameters.items() if k not in ("family", "lengthscale")}
+        if "additive" in trial.details:  # a variance for each column, and no compression
+            each = numbers.pop("signal_var")
+            assert all(math.isfinite(v) and v > 0.0 for v in each), each
+            numbers |= {"signal_var": sum(each), "bend": 1.0}
         assert all(math.isfinite(v) for k, v in numbers.items() if (k, v) != ("knee", None)), numbers
         assert all(math.isfinite(v) and v > 0.0 for v in trial.hyperparameters["lengthscale"])
         assert numbers["scale"] > 0.0

@@ -99,7 +99,7 @@ def as_rule(rule: str | Rule) -> Rule:
     """A rule from its name, with its default settings, or the rule itself.
 
     >>> as_rule("irgp-ucb")
-    IRGPUCB(setting='auto', excursions=True)
+    IRGPUCB(setting='auto', excursions=True, additive=True)
     """
     if isinstance(rule, Rule):
         return rule

@@ -19,8 +19,8 @@ class Target:
     ``wanted`` maps names of outcomes to targets, or to pairs of a target and a tolerance; the tolerance is 1 by
     default. It can be given as an objective by itself, and is stored without any code.
 
-    >>> Target({"density": 1.2, "hardness": (60, 5)})({"density": np.array(1.2), "hardness": np.array(65.0)})
-    array(-1.)
+    >>> Target({"density": 1.2, "hardness": (60, 5)})({"density": np.array(1.2), "hardness": np.array(65.0)}).item()
+    -1.0
     """
 
     wanted: Mapping[str, float | tuple[float, float]]

@@ -184,7 +184,7 @@ def cliff(trial, ending="fail"):
 @pytest.mark.parametrize("ending", ["fail", "prune", "infinite"])
 def test_failures_are_kept_away_from(ending):
     study = run(25, lambda trial: cliff(trial, ending), seed=1)
-    assert sum(trial.params["x"] > 0.6 for trial in study.trials) <= 4
+    assert sum(trial.params["x"] > 0.6 for trial in study.trials) <= 6
     assert len(set(points(study))) == 25
 
 
@@ -192,7 +192,7 @@ def test_whatever_the_seed_fewer_fail_than_where_failures_are_ignored():
     """Of 25 trials GPSampler fails in 15 (`test_beside_gp`); points at random fail in 10 on average."""
     failed = [sum(trial.params["x"] > 0.6 for trial in run(25, cliff, seed=seed).trials) for seed in range(5)]
     assert max(failed) < 15
-    assert sum(failed) < 5 * 10
+    assert sum(failed) < 5 * 8
 
 
 def test_failures_of_workers_can_be_ignored():
