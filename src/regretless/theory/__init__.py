@@ -12,6 +12,7 @@ from regretless.theory.averaged import (
     AveragedCertificate,
     Knee,
     averaged_regret,
+    care_after,
     careful_mean,
     lifted,
     mixture_quantile,
@@ -132,6 +133,7 @@ from regretless.theory.robust import (
     squared_multipliers,
 )
 from regretless.theory.runs import Step, run_ucb
+from regretless.theory.tree import expected_rise, nearest_before, tree_bound, tree_excess
 from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zeta_sum_quantile
 
 __all__ = [
@@ -160,6 +162,7 @@ __all__ = [
     "box_conditions",
     "c1",
     "calibration",
+    "care_after",
     "careful_mean",
     "conditional_regret_box_anytime",
     "conditional_regret_box_as_printed",
@@ -199,6 +202,7 @@ __all__ = [
     "expected_regret_optimistic",
     "expected_regret_penalised",
     "expected_regret_table",
+    "expected_rise",
     "expected_violation",
     "expected_violation_optimistic",
     "feasible_choice",
@@ -229,6 +233,7 @@ __all__ = [
     "matern_gain_rate",
     "misclassification",
     "mixture_quantile",
+    "nearest_before",
     "pass_seconds",
     "plan",
     "rbf_gain_rate",
@@ -250,6 +255,8 @@ __all__ = [
     "squared_multipliers",
     "steady_noise_probability",
     "steady_noise_probability_as_printed",
+    "tree_bound",
+    "tree_excess",
     "two_point_covariance",
     "upcrossing_tail",
     "variance_sum",
