@@ -138,7 +138,8 @@ def test_candidates_in_blocks(random_table, monkeypatch):
 def test_inequalities(random_table, seed):
     table, _ = random_table(seed)
     certificate = remaining_regret(table, eps=0.2)
-    assert 0.0 <= certificate.bound == min(certificate.tail_sum, certificate.pairwise)
+    assert 0.0 <= certificate.bound == min(certificate.tail_sum, certificate.tree)
+    assert certificate.tree <= certificate.pairwise
     assert certificate.tail_sum <= certificate.lemma * (1 + 1e-12) + 1e-15
     assert 0.0 <= certificate.exceeds <= 1.0
     assert certificate.mean == table.mean.max()

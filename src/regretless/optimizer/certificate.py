@@ -32,9 +32,9 @@ class Certificate(Shown):
         Posterior mean (within the limits) and sd of the objective there, averaged over the settings.
     bound
         Upper bound on the expected regret given the data, averaged over ``settings`` of the model that the data leave
-        possible: under each the smaller of two bounds. It may be looked at after every trial and used to stop.
-    tail_sum, pairwise, lemma
-        The two, averaged, and the bound of the paper's key lemma, for comparison.
+        possible: under each the smallest of three bounds. It may be looked at after every trial and used to stop.
+    tail_sum, pairwise, tree, lemma
+        The three, averaged, and the bound of the paper's key lemma, for comparison.
     simulated
         The mean regret over joint draws, with its error: what the bound would be if nothing were lost in proving it.
         None where no draws were asked for.
@@ -67,6 +67,7 @@ class Certificate(Shown):
     bound: float
     tail_sum: float
     pairwise: float
+    tree: float
     lemma: float
     eps: float | None
     exceeds: float | None

@@ -212,6 +212,7 @@ def _as_certificate(task: Task, history: History, proof: Proof, eps: float | Non
         bound=scale * found.bound,
         tail_sum=scale * found.tail_sum,
         pairwise=scale * found.pairwise,
+        tree=scale * found.tree,
         lemma=scale * found.lemma,
         eps=eps,
         exceeds=found.exceeds,

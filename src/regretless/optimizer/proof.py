@@ -205,7 +205,7 @@ def _within(belief: Averaged, low: float, high: float, apart: bool) -> bool:
 def _finite(proof: Proof) -> Proof:
     """The proof, if all its numbers are finite, in the model's units and in those of y."""
     found, scale = proof.certificate, proof.scale
-    sizes = [scale * value for value in (found.bound, found.tail_sum, found.pairwise, found.lemma)]
+    sizes = [scale * value for value in (found.bound, found.tail_sum, found.pairwise, found.tree, found.lemma)]
     refuse_infinite(*sizes, proof.mean, found.sd, found.exceeds or 0.0, proof.calibration.rms)
     return proof
 

@@ -132,6 +132,7 @@ from regretless.theory.robust import (
     squared_multipliers,
 )
 from regretless.theory.runs import Step, run_ucb
+from regretless.theory.tree import expected_rise, nearest_before, tree_bound, tree_excess
 from regretless.theory.zeta_sums import zeta_sum_as_printed, zeta_sum_bound, zeta_sum_quantile
 
 __all__ = [
@@ -199,6 +200,7 @@ __all__ = [
     "expected_regret_optimistic",
     "expected_regret_penalised",
     "expected_regret_table",
+    "expected_rise",
     "expected_violation",
     "expected_violation_optimistic",
     "feasible_choice",
@@ -229,6 +231,7 @@ __all__ = [
     "matern_gain_rate",
     "misclassification",
     "mixture_quantile",
+    "nearest_before",
     "pass_seconds",
     "plan",
     "rbf_gain_rate",
@@ -250,6 +253,8 @@ __all__ = [
     "squared_multipliers",
     "steady_noise_probability",
     "steady_noise_probability_as_printed",
+    "tree_bound",
+    "tree_excess",
     "two_point_covariance",
     "upcrossing_tail",
     "variance_sum",

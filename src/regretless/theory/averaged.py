@@ -3,7 +3,7 @@ r"""How much can still be gained where the hyperparameters are not known: bounds
 Given the setting h each bound of `regretless.theory.certificate` holds, and the law of h given the data is what the
 settings are drawn from. So for the mixture
 
-.. math:: E[f(x^*) - f(\hat x) \mid D] \le E_h \min(\text{tail sum}_h, \text{pairwise}_h)
+.. math:: E[f(x^*) - f(\hat x) \mid D] \le E_h \min(\text{tail sum}_h, \text{tree}_h)
 
 for every candidate x-hat: here the one with the largest mean of the mixture, or one that is named. A common threshold u
 for all settings would give a larger bound, since the best u may differ from setting to setting.
@@ -153,6 +153,7 @@ def averaged_regret(
         bound=min(careful_mean(each), max(limits[1] - mean, 0.0)),  # no margin leads beyond the limit
         tail_sum=float((np.array([c.tail_sum for c in found]) + lift).mean()),
         pairwise=float((np.array([c.pairwise for c in found]) + lift).mean()),
+        tree=float((np.array([c.tree for c in found]) + lift).mean()),
         lemma=float((np.array([c.lemma for c in found]) + lift).mean()),
         eps=None if eps is None else float(eps),
         exceeds=exceeds,

@@ -102,6 +102,7 @@ def remaining_regret_in_blocks(
         bound=min(tail_bound, pairwise),
         tail_sum=tail_bound,
         pairwise=pairwise,
+        tree=pairwise,  # a tree too, with the recommendation as the parent of all
         lemma=_lemma(roots, tops, steepest, s),
         eps=None if eps is None else float(eps),
         exceeds=exceeds,

@@ -15,12 +15,13 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats, as_matrix, as_nonnegative, as_whole, show
 from regretless.confidence import tail_sum
-from regretless.confidence.normal import tail
+from regretless.confidence.normal import psi, tail
 from regretless.errors import InvalidInput
 from regretless.gp import Belief, Candidates, PointMoments, Posterior
 from regretless.linalg import cholesky
 from regretless.theory.lemma import lemma_bound
 from regretless.theory.limited import limited_exceedance, limited_mean, limited_pairwise, limited_tail_sum
+from regretless.theory.tree import tree_bound
 
 __all__ = ["BestProbability", "Certificate", "SimulatedRegret", "remaining_regret"]
 
@@ -28,6 +29,8 @@ __all__ = ["BestProbability", "Certificate", "SimulatedRegret", "remaining_regre
 _JOINTLY = 1000
 _AT_ONCE = 1000  # draws
 _LEFT_OUT = 1e-6
+#: Candidates that are hung on each other in the tree bound, those that may exceed the recommendation by most.
+_IN_TREE = 256
 #: Standard deviation of a difference, as a share of the prior's, below which two candidates cannot be told apart.
 _SAME = 1e-6
 
@@ -67,7 +70,8 @@ class SimulatedRegret:
 class Certificate:
     """What the data prove about the recommended candidate.
 
-    ``bound`` bounds its expected regret and is the smaller of ``tail_sum`` and ``pairwise``. ``lemma``, the bound of
+    ``bound`` bounds its expected regret and is the smallest of ``tail_sum``, ``pairwise`` and ``tree``, which is the
+    pairwise bound with candidates hung on each other (`regretless.theory.tree`). ``lemma``, the bound of
     the paper's key lemma, is never smaller than ``tail_sum`` and kept for comparison; it knows no limits. ``exceeds``
     bounds the probability that its regret exceeds ``eps``; None where no eps was given. ``best`` and ``simulated`` are
     None where no draws were asked for. ``mean`` is that of f cut off at the limits.
@@ -80,6 +84,7 @@ class Certificate:
     bound: float
     tail_sum: float
     pairwise: float
+    tree: float
     lemma: float
     eps: float | None
     exceeds: float | None
@@ -106,13 +111,13 @@ def remaining_regret(
               \min_{u \ge 0} u + \sum_{x \ne \hat x} q_x \psi\big((u - \Delta_x)/q_x\big)\Big)
 
     with h the tail-sum bound, :math:`\Delta_x = \mu_x - \mu_{\hat x}` and q_x the posterior standard deviation of
-    f(x) - f(x-hat). The second is exact for two candidates. Likewise P(regret > eps) is at most the sum of the
-    P(f(x) - f(x-hat) > eps). O(nN) for a table posterior; a plain posterior needs candidates ``X`` and O(n^2 N).
-    ``among`` marks the candidates that count, where not all of them do: the regret is to the best of those. ``limits``
-    are values that the objective cannot leave: it is then f cut off there, and `regretless.theory.limited` says how the
-    bounds shrink. They are never larger than without limits, nor than the distance to the upper one. ``draws`` are of
-    ``jointly`` candidates at most (1000), those that most probably are better; where the model counts in other units
-    than the regret, ``restore`` brings its values there.
+    f(x) - f(x-hat). The second is exact for two candidates, and the tree bound is never larger. Likewise P(regret >
+    eps) is at most the sum of the P(f(x) - f(x-hat) > eps). O(nN) for a table posterior; a plain posterior needs
+    candidates ``X`` and O(n^2 N). ``among`` marks the candidates that count, where not all of them do: the regret is to
+    the best of those. ``limits`` are values that the objective cannot leave: it is then f cut off there, and
+    `regretless.theory.limited` says how the bounds shrink. They are never larger than without limits, nor than the
+    distance to the upper one. ``draws`` are of ``jointly`` candidates at most (1000), those that most probably are
+    better; where the model counts in other units than the regret, ``restore`` brings its values there.
 
     >>> from regretless.gp import Kernel, posterior
     >>> data = posterior(Kernel("rbf", np.array([0.2]), 1.0), noise_var=1e-4, X=np.array([[0.5]]), y=np.array([1.5]))
@@ -152,6 +157,7 @@ def remaining_regret(
     tail_bound = limited_tail_sum(below, sd, at, lower, upper)
     # The recommendation itself is the known candidate at 0: it keeps u >= 0 and adds nothing there.
     pairwise = limited_pairwise(below, difference_sd, here, lower, upper)
+    tree = min(pairwise, _tree_bound(belief.posterior, X, below, difference_sd, counted, index))
     exceeds = None
     if eps is not None:
         more = tail_sum(as_nonnegative(eps, "eps"), below, difference_sd)
@@ -161,9 +167,10 @@ def remaining_regret(
         mean=limited_mean(float(mean[index]), here, *limits),
         sd=here,
         n_candidates=len(counted),
-        bound=min(tail_bound, pairwise),
+        bound=min(tail_bound, tree),
         tail_sum=tail_bound,
         pairwise=pairwise,
+        tree=tree,
         lemma=float(below.max()) + lemma_bound(below, sd),
         eps=None if eps is None else float(eps),
         exceeds=exceeds,
@@ -181,6 +188,21 @@ def _difference_sd(candidates: Candidates, sd: Floats, index: int) -> Floats:
     difference = np.sqrt(np.maximum(column, 0.0, out=column), out=column)
     difference[index] = 0.0
     return difference
+
+
+def _tree_bound(
+    post: Posterior, X: Floats, below: Floats, difference_sd: Floats, counted: npt.NDArray[np.intp], index: int
+) -> float:
+    """Bound on ``E max(f - f(x-hat))`` over the counted candidates; those of the largest expected rise are hung."""
+    apart = np.flatnonzero(difference_sd > _SAME * math.sqrt(post.kernel.signal_var))
+    rise = difference_sd[apart] * psi(-below[apart] / difference_sd[apart])
+    hung = apart[np.argsort(-rise, kind="stable")[:_IN_TREE]]
+    rows = np.append(counted[hung], index)
+    C = post.covariance(X[rows], X[rows])
+    covariance = C[:-1, :-1] - C[:-1, -1:] - C[-1:, :-1] + C[-1, -1]  # of the differences
+    others = np.ones(len(below), dtype=bool)
+    others[hung] = False
+    return tree_bound(below[hung], difference_sd[hung], covariance, below[others], difference_sd[others])
 
 
 def _rivals(
