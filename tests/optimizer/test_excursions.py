@@ -220,7 +220,7 @@ def test_rules_of_before_make_none():
     assert same_setup(IRGPUCB(), before)
     assert not same_setup(IRGPUCB("theory"), before)
     old = object_from_data({"class": "Surrogate", "settings": {"compress": True, "fit_mean": True}}, "surrogate")
-    assert old == Surrogate(scale_categories=False)
+    assert old == Surrogate(scale_categories=False, pure_error=False)
     assert same_setup(Surrogate(), old)
     assert not same_setup(Surrogate(kernel="rbf"), old)
 

@@ -1,8 +1,8 @@
 r"""Hyperparameters as draws from their law given the data: the model to promise by has not one setting but many.
 
 A setting is a kernel family, all equally likely, and a vector e ~ N(0, I) beforehand, of which the hyperparameters are
-functions: length scales ~ LogN(0.25 sqrt(d), 0.6), amplitude ~ LogN(1, 1), white variance ~ LogN(1e-4, 3) between
-limits, of which a share ~ U(0, 1) is an effect of the row and the rest noise of the measurement.
+functions: length scales ~ LogN(0.25 sqrt(d), 0.6), amplitude ~ LogN(1, 1), and independently noise of the measurement
+and effects of single rows, variances ~ LogN(1e-4, 3) between limits each.
 
 The draws come by tempering (sequential Monte Carlo, Del Moral, Doucet and Jasra 2006): many draws from the prior are
 weighted by a small power of the likelihood, resampled, moved by Metropolis steps along differences of other draws (ter
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from regretless.arrays import Floats
 from regretless.gp.effects import EffectsKernel
@@ -28,9 +27,10 @@ __all__ = ["Drawn", "Settings", "draw_settings"]
 #: categories are at distance 1, two random numbers at 0.41 in the mean square: theirs is larger by as much.
 LENGTHSCALE = (0.25, 0.6)
 OF_CATEGORIES = math.sqrt(6.0)
-#: Amplitude and white variance, median and sd of the logarithm; where the second stays.
+#: Amplitude, noise variance and variance of the effects of rows, median and sd of the logarithm; where they stay.
 AMPLITUDE = (1.0, 1.0)
-WHITE = (1e-4, 3.0)
+NOISE = (1e-4, 3.0)
+ROWS = (1e-4, 3.0)
 WHITE_WITHIN = (1e-6, 4.0)
 #: Noise that is always there: repeats of one row would make the covariance singular.
 LEAST_NOISE = 1e-8
@@ -94,9 +94,9 @@ class Settings:
         amplitude = AMPLITUDE[0] * np.exp(AMPLITUDE[1] * E[:, d])
         if self.noise_var is not None:
             return amplitude, np.zeros(len(E)), np.full(len(E), self.noise_var + LEAST_NOISE)
-        white = np.clip(WHITE[0] * np.exp(WHITE[1] * E[:, d + 1]), *WHITE_WITHIN)
-        share = ndtr(E[:, d + 2]) if self.row_effect else np.zeros(len(E))
-        return amplitude, share * white, (1.0 - share) * white + LEAST_NOISE
+        noise_var = np.clip(NOISE[0] * np.exp(NOISE[1] * E[:, d + 1]), *WHITE_WITHIN)
+        row_var = np.clip(ROWS[0] * np.exp(ROWS[1] * E[:, d + 2]), *WHITE_WITHIN)
+        return amplitude, row_var if self.row_effect else np.zeros(len(E)), noise_var + LEAST_NOISE
 
     def drawn(self, family: npt.NDArray[np.intp], E: Floats) -> tuple[Drawn, ...]:
         """The settings in plain numbers."""

@@ -34,6 +34,7 @@ class FitSettings:
     compress: bool = True
     scale_categories: bool = True
     places: bool = False
+    pure_error: bool = True
 
     def __post_init__(self) -> None:
         if self.kernel not in (*FAMILIES, "auto"):

@@ -62,6 +62,10 @@ class Surrogate(FitSettings):
     places
         Whether median, mean and spread of y are those of places, see `regretless.gp.places`: a crowd of points close
         together counts once.
+    pure_error
+        Whether repeated measurements of a point, where there are some, say how noisy values are when a study decides
+        what is worth measuring again. The fit may take the ups and downs between rows for noise. Otherwise the fit
+        alone decides.
 
     >>> Surrogate.paper().kernel
     'rbf'
@@ -82,6 +86,7 @@ class Surrogate(FitSettings):
             fit_mean=False,
             compress=False,
             scale_categories=False,
+            pure_error=False,
         )
 
     @classmethod

@@ -3,15 +3,21 @@
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.errors import Exhausted
-from regretless.optimizer.history import History
+from regretless.optimizer.history import History, Points, Series
 from regretless.optimizer.task import Task
 from regretless.search import Allowed
 from regretless.spaces import NOISE_FREE
 
 __all__ = ["open_points", "worth_trying"]
+
+#: A point is settled when the variance of the mean of its values is less than this share of that between points.
+SETTLED = 1e-2
+#: Degrees of freedom among repeated measurements from which on they say how noisy values are.
+_ENOUGH = 2
 
 
 def open_points(task: Task, history: History) -> Allowed:
@@ -52,20 +58,56 @@ def open_points(task: Task, history: History) -> Allowed:
 def worth_trying(task: Task, history: History, allowed: Allowed, noise_share: float) -> Allowed:
     """What of it the argmax is taken over, where noise has that share of the signal's variance.
 
-    Algorithm 1: all of it. ``repeats="auto"``: without noise a measured row is left out while there are others.
+    Algorithm 1: all of it. ``repeats="auto"``: without noise a measured row is left out while there are others, and
+    with noise one that is settled.
     """
-    if allowed.closed is not None:
-        if task.space.repeats in ("all", "allow") or noise_share >= NOISE_FREE:
-            return allowed
-        more = np.union1d(allowed.closed, history.told.rows)
-        return replace(allowed, closed=more) if len(more) < (task.domain.n_candidates or 0) else allowed
-    if allowed.rows is None:
+    if allowed.closed is None and allowed.rows is None:
         return Allowed(None, _blocked(task, history, noise_share))
-    if task.space.repeats in ("all", "allow") or noise_share >= NOISE_FREE:
+    if task.space.repeats in ("all", "allow"):
         return allowed
+    done = history.told.rows if noise_share < NOISE_FREE else _settled(task, history).rows
+    if allowed.closed is not None:
+        more = np.union1d(allowed.closed, done)
+        return replace(allowed, closed=more) if len(more) < (task.domain.n_candidates or 0) else allowed
+    assert allowed.rows is not None
     untried = allowed.rows.copy()
-    untried[history.told.rows] = False
+    untried[done] = False
     return Allowed(untried, allowed.blocked) if untried.any() else allowed
+
+
+def _settled(task: Task, history: History) -> Points:
+    """Told points that another measurement would tell little of: in every outcome."""
+    points = history.points
+    settled = np.full(len(points), task.surrogate.pure_error)
+    for k in range(len(task.outcomes)):
+        if settled.any():
+            series = history.series(k)
+            settled &= np.isin(points.trials, series.told.trials[_is_settled(series)])
+    return points[settled]
+
+
+def _is_settled(series: Series) -> npt.NDArray[np.bool_]:
+    r"""Which told values are those of a settled point, by what repeated measurements say (pure error).
+
+    .. math:: \hat\sigma^2 / k_x < 0.01\, \mathrm{Var}_x(\bar y_x), \qquad
+              \hat\sigma^2 = \sum_x \sum_i (y_{xi} - \bar y_x)^2 \Big/ \sum_x (k_x - 1)
+
+    with k_x values at x and their mean. A model with one noise for all takes what single rows have of their own for
+    noise, and would measure its favourite for ever. None where the noise of values is given.
+    """
+    y = series.y
+    if series.noise is not None or len(y) <= _ENOUGH:
+        return np.zeros(len(y), dtype=np.bool_)
+    place = np.unique(series.told.X, axis=0, return_inverse=True)[1].reshape(-1)
+    size = float(np.abs(y).max()) or 1.0  # values of 1e300 have a variance then
+    count = np.bincount(place)
+    mean = np.bincount(place, weights=y / size) / count
+    repeats = len(y) - len(count)
+    if repeats < _ENOUGH:
+        return np.zeros(len(y), dtype=np.bool_)
+    noise_var = float(np.square(y / size - mean[place]).sum()) / repeats
+    settled: npt.NDArray[np.bool_] = (noise_var < SETTLED * float(mean.var()) * count)[place]
+    return settled
 
 
 def _open_in_file(task: Task, history: History, N: int) -> Allowed:
@@ -113,4 +155,6 @@ def _blocked(task: Task, history: History, noise_share: float) -> Floats:
     tells_nothing = bool(task.domain.continuous.any()) or noise_share < NOISE_FREE
     if task.space.repeats == "never" or (task.space.repeats == "auto" and tells_nothing):
         parts.append(history.told.X)
+    elif task.space.repeats == "auto":
+        parts.append(_settled(task, history).X)
     return np.vstack(parts)

@@ -44,7 +44,7 @@ _OWN: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 
 #: Settings that came later: what was in force in a study that does not name them.
 _BEFORE: dict[str, dict[str, Any]] = {
-    "Surrogate": {"compress": False, "fit_mean": False, "scale_categories": False},
+    "Surrogate": {"compress": False, "fit_mean": False, "scale_categories": False, "pure_error": False},
     "IRGPUCB": {"excursions": False, "additive": False},
 }
 
