@@ -2,7 +2,7 @@
 
 The default study runs where the true regret of the recommendation is known: test functions on a fresh Latin hypercube
 for each seed, and on their boxes; GP sample paths as a control; a table of 525 rows with much noise; and the materials
-tables if ``REGRETLESS_DATA`` is set. From the eighth observation on every second certificate is recorded beside the
+tables if ``REGRETLESS_DATA`` is set. From the eighth observation on every fourth certificate is recorded beside the
 truth. Needs no peers. Everything is measured in per cent of the range of f over the candidates, so problems can be
 averaged. Beside it, how many values the intervals of `predict` and of a suggestion hold that should hold 95 %.
 
@@ -42,10 +42,10 @@ __all__ = ["EPS", "HEED", "PROBLEMS", "STAGES", "Stage", "Stop", "follow", "main
 Floats = npt.NDArray[np.float64]
 
 #: Observations at which bound and truth are compared; accuracies of the stopping rule, in per cent of the range.
-STAGES = (10, 20, 40, 80)
+STAGES = (12, 20, 40, 80)
 EPS = (5.0, 1.0)
 FIRST = 8  # observations before which the trust light says nothing
-EVERY = 2  # observations between two certificates
+EVERY = 4  # observations between two certificates
 #: Seeds on which nothing was chosen.
 FIRST_SEED = 200
 #: Observations at which intervals are held against the truth, and how many suggestions from there on.
@@ -79,7 +79,7 @@ _NOISY = "noisy-525"
 PROBLEMS = (_CONTROL, *_FUNCTIONS, *_BOXES, _NOISY, *table_names())
 
 #: When a study stops: at so many small bounds in a row, the last under one of these lights. "Regret" is what the
-#: package does, as far as every second certificate says: three of them span its five. "at once" and "light" are there
+#: package does, as far as every fourth certificate says: two of them span its five. "at once" and "light" are there
 #: to see what patience and light are worth.
 HEED: dict[str, tuple[int, frozenset[str]]] = {
     "at once": (1, frozenset({"green", "amber", "red"})),
@@ -261,7 +261,7 @@ def _yield(row: Mapping[str, Any], seed: int) -> float:
 
 
 def follow(name: str, noise: str, seed: int, length: int, surrogate: Surrogate | None = None) -> dict[str, Any]:
-    """One study of ``length`` trials: every second certificate from the eighth observation on, and the truth beside it.
+    """One study of ``length`` trials: every fourth certificate from the eighth observation on, and the truth beside it.
 
     ``held`` says how many of the values were inside the intervals: of predictions after so many observations, and of
     the next few suggestions.

@@ -12,6 +12,7 @@ from regretless.gp import Drawn, posterior
 from regretless.theory import (
     Knee,
     averaged_regret,
+    care_after,
     careful_mean,
     lifted,
     mixture_quantile,
@@ -49,7 +50,7 @@ def test_the_certificate_is_the_average_of_those_of_the_settings(seed, knee):
         lift = np.array([lifted(each.mean[found.index], each.sd[found.index], knee) for each in several])
     bounds = np.array([one.bound for one in alone]) + lift
     np.testing.assert_allclose(found.each, bounds)
-    assert found.bound == pytest.approx(careful_mean(bounds))
+    assert found.bound == pytest.approx(careful_mean(bounds, care_after(10)))  # ten points were measured
     assert found.bound >= bounds.mean()
     assert found.tail_sum == pytest.approx(np.mean([one.tail_sum for one in alone]) + lift.mean())
     assert found.pairwise == pytest.approx(np.mean([one.pairwise for one in alone]) + lift.mean())
@@ -171,3 +172,24 @@ def test_no_margin_leads_beyond_a_limit():
     held = averaged_regret(several, knee=KNEE, limits=(-math.inf, free.mean + 0.5 * free.bound))
     assert held.bound <= free.mean + 0.5 * free.bound - held.mean
     assert held.bound <= free.bound
+
+
+def test_the_margin_counts_points_not_repeats():
+    """Ten points measured four times each are ten points: the settings know no more of the others."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.random((30, 2)), np.arange(30)])
+    rows = np.tile(np.arange(10), 4)
+    y = np.sin(4.0 * X[rows, 0]) + 0.1 * rng.standard_normal(40)
+    several = [
+        posterior(
+            Drawn("rbf", (scale, scale), 1.0, 1.0, 0.01, 0.01).kernel((False, False)), noise_var=0.01, X=X[rows], y=y
+        )
+        for scale in (0.2, 0.4, 0.8)
+    ]
+    found = averaged_regret([each.on(X) for each in several])
+    each = np.array(found.each)
+    assert found.bound == pytest.approx(each.mean() + care_after(10) * each.std())
+
+
+def test_the_fewer_points_the_wider_the_margin():
+    assert [care_after(n) for n in (1, 20, 40, 80, 400)] == [2.0, 2.0, 1.0, 0.5, 0.1]
