@@ -362,8 +362,8 @@ def _mean_at(runs: Sequence[Mapping[str, Any]], name: str, t: int) -> float | No
 def stages_of(runs: Sequence[Mapping[str, Any]]) -> list[Stage]:
     """Mean bound and mean regret at every stage that the runs have reached.
 
-    >>> stages_of([{"t": [10], "bound": [3.0], "regret": [1.0]}, {"t": [10], "bound": [1.0], "regret": [1.0]}])
-    [Stage(t=10, bound=2.0, regret=1.0, se=1.0)]
+    >>> stages_of([{"t": [12], "bound": [3.0], "regret": [1.0]}, {"t": [12], "bound": [1.0], "regret": [1.0]}])
+    [Stage(t=12, bound=2.0, regret=1.0, se=1.0)]
     """
     stages = []
     for t in STAGES:

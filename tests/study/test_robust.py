@@ -28,6 +28,7 @@ from regretless import (
     replay,
 )
 from regretless.confidence import Schedule, TightUnion
+from regretless.gp import Kernel
 from regretless.optimizer.robust import _open_decisions
 from regretless.problems import robust_problem
 from regretless.search import Allowed
@@ -117,8 +118,15 @@ def test_the_certificate_of_the_mean_is_that_of_the_posterior_of_the_mean():
     assert left.mean == pytest.approx(mean[best], rel=1e-8)
     assert left.sd == pytest.approx(np.sqrt(S[best, best]), rel=1e-6)
 
+    class Posterior:
+        kernel = Kernel("rbf", np.array([0.4, 0.6]), 1.0)
+
+        def covariance(self, A, B):
+            return S[np.ix_(A[:, 0].astype(int), B[:, 0].astype(int))]
+
     class Moments:
-        X = mean[:, None]
+        posterior = Posterior()
+        X = np.arange(float(len(mean)))[:, None]  # candidates by number
         candidates = X
         sd = np.sqrt(np.diag(S))
 
