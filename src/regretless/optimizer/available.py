@@ -76,9 +76,12 @@ def worth_trying(task: Task, history: History, allowed: Allowed, noise_share: fl
 
 
 def _settled(task: Task, history: History) -> Points:
-    """Told points that another measurement would tell little of: in every outcome."""
+    """Told points that another measurement would tell little of: in every outcome. None under an environment.
+
+    There a decision has other environments to be measured in.
+    """
     points = history.points
-    settled = np.full(len(points), task.surrogate.pure_error)
+    settled = np.full(len(points), task.surrogate.pure_error and task.scenarios is None)
     for k in range(len(task.outcomes)):
         if settled.any():
             series = history.series(k)
