@@ -148,7 +148,7 @@ def test_a_part_that_stands_for_a_larger_table_has_its_law():
     alone = simulate(LINE, SMOOTH, 0.1, 0.2, n_functions=4, max_T=40)
     np.testing.assert_array_equal(same.regret, alone.regret)
     np.testing.assert_array_equal(same.certified, alone.certified)
-    assert not np.array_equal(part.certified, alone.certified)  # it explores more
+    assert not np.array_equal(part.reached, alone.reached)  # it explores more
     with pytest.raises(InvalidInput, match="at least the 20 distinct rows"):
         simulate(LINE, SMOOTH, 0.1, 0.2, n_candidates=19)
 
