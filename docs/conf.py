@@ -35,6 +35,8 @@ python_use_unqualified_type_names = True
 html_theme = "furo"
 html_title = f"Regretless {__version__}"
 html_static_path = ["_static"]
+html_css_files = ["regretless.css"]
+maximum_signature_line_length = 100
 
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True

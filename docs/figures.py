@@ -103,7 +103,7 @@ def overview(certified: list[tuple[list[Certificate], list[float]]]) -> None:
     names = problem.space.names
     drawn = np.array([[problem(dict(zip(names, x, strict=True))) for x in run] for run in points.tolist()])
     at_random = problem.optimum - np.maximum.accumulate(drawn, axis=1)
-    _, axes = plt.subplots(1, 3, figsize=(15.5, 4.6), layout="constrained", width_ratios=(1.25, 1.0, 1.0))
+    _, axes = plt.subplots(1, 3, figsize=(13.4, 4.3), layout="constrained", width_ratios=(1.3, 1.0, 1.0))
     plot_posterior(results[typical], axes[0])
     title(axes[0], "A typical run, 60 evaluations", rows=1)
     t = np.arange(1, 61)
@@ -118,9 +118,9 @@ def overview(certified: list[tuple[list[Certificate], list[float]]]) -> None:
     axes[1].spines[["top", "right"]].set_visible(False)
     axes[1].grid(color="#E6E6E6", linewidth=0.8)
     axes[1].legend(frameon=False, fontsize=9, loc="lower left")
-    title(axes[1], "Twenty runs beside random search", rows=1)
+    title(axes[1], "20 runs beside random search", rows=1)
     promised(axes[2], certified)
-    title(axes[2], "When to stop: the bound after each evaluation", rows=1)
+    title(axes[2], "When to stop: bound on the regret", rows=1)
     print(f"overview: the typical run is of seed {typical}; largest regret at the end {regret[:, -1].max():.4f}")
     save(axes[0], "overview")
 

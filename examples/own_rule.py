@@ -53,6 +53,7 @@ class Annealed(Rule):
 
 # Without this line the class could not be imported without running the race.
 if __name__ == "__main__":
+    colours = {"annealed": "#332288", "irgp-ucb": "#D55E00", "ei": "#000000"}  # those of the paper's figures
     problem = by_name("branin")
     figure, ax = plt.subplots(figsize=(6.0, 4.0), layout="constrained")
     print("simple regret on the Branin function after 10, 20 and 30 evaluations (mean of 3 seeds)")
@@ -64,9 +65,10 @@ if __name__ == "__main__":
             values = np.array([trial.value for trial in study.trials], dtype=np.float64)
             best.append(problem.optimum - np.maximum.accumulate(values))
         regret = np.mean(best, axis=0)
-        ax.semilogy(range(1, 31), regret, label=study.rule.name)
+        ax.semilogy(range(1, 31), regret, color=colours[study.rule.name], linewidth=1.8, label=study.rule.name)
         print(f"{study.rule.name:10}" + "".join(f"{value:10.5f}" for value in regret[[9, 19, 29]]))
     ax.set(xlabel="evaluation", ylabel="simple regret, mean of 3 seeds", title="Branin function")
+    ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
     Path("out").mkdir(exist_ok=True)
     figure.savefig("out/own_rule.png", dpi=110)

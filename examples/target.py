@@ -38,10 +38,14 @@ print(told.certificate())
 
 Path("out").mkdir(exist_ok=True)
 _, ax = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
-for study, label, line in ((told, "both outcomes told", "-"), (alone, "the distance alone", "--")):
+for study, label, colour, line in (
+    (told, "both outcomes told", "#0072B2", "-"),
+    (alone, "the distance alone", "#767676", "--"),
+):
     apart = np.sqrt([-trial.value for trial in study.trials if trial.value is not None])
-    ax.semilogy(np.arange(1, 21), np.minimum.accumulate(apart), line, linewidth=2.0, label=label)
+    ax.semilogy(np.arange(1, 21), np.minimum.accumulate(apart), line, color=colour, linewidth=2.0, label=label)
 ax.set(xlabel="evaluation", ylabel="distance of the best so far, tolerances")
 ax.set_xticks([1, 5, 10, 15, 20])
+ax.spines[["top", "right"]].set_visible(False)
 ax.legend(frameon=False)
 plt.savefig("out/target.png", dpi=110)
