@@ -22,13 +22,13 @@ __all__ = ["Ascent", "Climb", "Formula", "MomentScore", "Rule", "Score", "View"]
 
 #: (X, start numbers) -> (values, gradients): one batched evaluation of an ascent from many starts.
 Ascent: TypeAlias = Callable[[Floats, npt.NDArray[np.intp]], tuple[Floats, Floats]]
-#: (ascent, starts) -> (points, values): where each start arrives.
+#: (ascent, starts) -> (points, values): where each ascent ends.
 Climb: TypeAlias = Callable[[Ascent, Floats], tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The posterior over what may be tried, as a rule sees it.
+    """The posterior over the candidates, as a rule sees it.
 
     On a table ``X`` is every candidate. On a box it is a candidate set: a dense sample with the best observed points
     and their surroundings, on which thresholds and maxima of paths are computed and from which the search climbs.
@@ -50,7 +50,7 @@ class View:
     blocks: BlockPosterior | None = None  # a table too long to be seen as a whole: X, mean and sd are empty
     scenarios: Scenarios | None = None  # where a decision is measured in environments: which, and what it is worth
     aim: Aim | None = None
-    expansion: Expansion | None = None  # where values are compressed, and added up over environments: back again
+    expansion: Expansion | None = None  # the inverse of compression, where values are summed over environments
 
     @property
     def dim(self) -> int:

@@ -39,9 +39,9 @@ _WEIGHT = 1.0
 _MARGIN = 0.02
 
 
-#: Steps between two optimistic ones: how many sd the constraints are let off, which take improvement instead, and at
+#: Steps between two optimistic ones: by how many sd constraints are relaxed, which steps use improvement, and at
 #: which constraints are to hold as measured. A function with jumps looks noisy to its model: where the model trusts its
-#: mean it may measure on the wrong side of a bound for ever.
+#: mean it may measure on the wrong side of a bound forever.
 _LEVELS = {1: -1.0, 3: 0.0, 5: -1.0}
 _IMPROVING = (2, 4)
 _MEASURED = 5
@@ -65,7 +65,7 @@ class InSet:
     floor: float
     weight: float = 0.0
     margin: float = 0.0
-    noise_var: Floats | float = 0.0  # of each constraint, where its measurements are to hold too
+    noise_var: Floats | float = 0.0  # of each constraint, where its measurements have to hold too
 
     def value(self, mean: Floats, sd: Floats) -> Floats:
         """The score."""
@@ -105,7 +105,7 @@ class InSet:
 
 @dataclass(frozen=True, slots=True)
 class SetScore(JointMomentScore):
-    """The score of `InSet`; its aim and the edges of the set apart, for a search along them."""
+    """The score of `InSet`, with its aim and the edges of the set separate, for a search along them."""
 
     formula: InSet
 

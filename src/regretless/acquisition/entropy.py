@@ -20,7 +20,7 @@ _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 _CANCELS = 4.0
 #: Numbers worked on at a time.
 _ENTRIES = 1 << 15
-#: Below this z, where almost nothing ever is, formulas of r = phi/Phi that cancel are replaced by their slow twins.
+#: Below this z, which hardly ever occurs, formulas of r = phi/Phi that cancel are replaced by their slow twins.
 _FAR = -30.0
 
 

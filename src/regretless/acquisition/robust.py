@@ -1,4 +1,4 @@
-r"""Robust decisions: an upper bound of what a decision is worth over its environments, and where to measure it.
+r"""Robust decisions: an upper bound on the worth of a decision over its environments, and where to measure it.
 
 A decision x has values f(x, w) in environments w, and is worth F(f(x, .)), see :mod:`regretless.risk`. With l the
 tangent of F at some values that the data fix, F <= l . f, one normal variable with moments l . mu and l' S l, where mu

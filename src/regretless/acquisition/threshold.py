@@ -1,4 +1,4 @@
-r"""Rules that go for a threshold: PIMS, ATS, ATSc and EST differ only in how the threshold is chosen.
+r"""Rules with a threshold: PIMS, ATS, ATSc and EST differ only in how the threshold is chosen.
 
 .. math:: x_t = \arg\min_x \; \frac{u - \mu(x)}{\sigma(x)}
 

@@ -78,7 +78,7 @@ class UCB(Rule):
         if not isinstance(self.setting, str):
             return self.setting
         if self.setting == "theory" and n_candidates is None:
-            # Its constants depend on the kernel's derivatives; nobody knows them, so they are never guessed.
+            # Its constants depend on the kernel's derivatives; they are unknown and never guessed.
             raise InvalidInput(
                 f"{self.name}: on a continuous space the theory's law needs constants of the kernel; "
                 "pass a law, such as ShiftedExponential.for_box(...), or use setting='heuristic'."
@@ -122,13 +122,13 @@ class IRGPUCB(UCB):
       heuristic.
 
     ``excursions``, on by default with ``"auto"`` alone: in a box two of three steps go by a second model that keeps to
-    the scale of the whole space (`Surrogate.survey`), in turns to the largest expected improvement and to the largest
-    upper bound with s = 4, unless the values look like one hill (ADR 55). They leave local maxima that the first model
-    would stay at.
+    the scale of the whole space (`Surrogate.survey`), alternately to the largest expected improvement and the largest
+    upper bound with s = 4, unless the values look like one hill (ADR 55). They leave local maxima in which the first
+    model would be trapped.
 
     ``additive``, on with ``excursions``: where a sum of functions of one column each explains the results clearly
-    better than the second model does, excursions go to the upper bound of each column instead (ADR 90), on one hill
-    too.
+    better than the second model does, excursions go to the upper bound per column instead (ADR 90), even if there is
+    only one hill.
 
     >>> IRGPUCB("theory").law(n_candidates=1000, dim=3).mean(t=1).__round__(6)
     14.429216

@@ -22,7 +22,7 @@ class AnytimeBand:
     .. math:: \zeta(q) = (1 + \rho q) \Big(2 \log\frac{N}{\delta} + \log\Big(1 + \frac1{\rho q}\Big)\Big),
               \qquad q = \sigma_t(x)^2 / \sigma_0(x)^2
 
-    zeta is squared, and grows like log(1/q): a candidate about which nothing was learnt keeps its parameter for ever.
+    zeta is squared, and grows like log(1/q): a candidate about which nothing is learnt keeps its parameter.
     The GP is known. Every rho > 0 is valid; a small one is tight where much is known.
 
     >>> band = AnytimeBand(delta=0.1)

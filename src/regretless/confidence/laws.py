@@ -339,7 +339,7 @@ class Schedule:
 
     @classmethod
     def constant(cls, beta: float) -> "Schedule":
-        """One beta for ever; its regret can grow linearly (Takeno et al. 2024, Theorem 4.6)."""
+        """A constant beta; its regret can grow linearly (Takeno et al. 2024, Theorem 4.6)."""
         return cls(as_finite_float(beta, "beta"))
 
     def draw(self, t: int, rng: np.random.Generator) -> float:  # noqa: ARG002 (a law is asked with a generator)
@@ -382,6 +382,6 @@ def _probability(p: float) -> float:
 
 
 def _check_now(value: float | OfTime, what: str) -> None:
-    """A bad constant fails where it is written, not at the first draw; a function is checked when it is called."""
+    """A bad constant fails when the law is made, not at the first draw; a function is checked when it is called."""
     if not callable(value):
         value_at(value, 1, what)

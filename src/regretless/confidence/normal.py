@@ -106,7 +106,7 @@ def log_psi(z: npt.ArrayLike) -> Floats:
             return _floats(np.log(psi(z)))
         if far.all():
             return _floats(-0.5 * z * z - _LOG_SQRT_2PI + np.log(psi_ratio(z)))
-    log = np.empty_like(z)  # each branch where it is used, the dear fraction above all
+    log = np.empty_like(z)  # evaluate each branch only where it is used, above all the costly fraction
     log[far], log[~far] = log_psi(z[far]), log_psi(z[~far])
     return log
 
@@ -141,7 +141,7 @@ def truncated_variance(z: npt.ArrayLike) -> Floats:
     r = inverse_mills_lower(near)
     variance = np.asarray(1.0 - near * r - r * r)
     far = z < -_FRACTION_FROM
-    if far.any():  # seldom, and the fraction is the dear part
+    if far.any():  # rarely, and the fraction is the costly part
         w = -z[far]
         inner = _fraction(w)
         outer = w + 2.0 / inner

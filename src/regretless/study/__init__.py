@@ -1,4 +1,4 @@
-"""Studies: the only stateful object, its trials, its events, where they are kept, and the loop around it."""
+"""Studies: the only stateful object, with its trials, its events, its stores, and the loop that runs it."""
 
 from regretless.optimizer import (
     Certificate,

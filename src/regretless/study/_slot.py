@@ -1,7 +1,7 @@
-"""The process of a slot: a function and its arguments in, what comes out of it back.
+"""The worker process of a slot: it receives a function and its arguments, and sends back the result.
 
-It is run as a file and imports nothing of ours, so that it starts in no time. What the function prints goes to stderr.
-A process whose driver has died kills itself and everything in its group: nobody is left to take its result.
+It is run as a file and imports nothing from this package, so it starts quickly. Output of the function goes to stderr.
+If the driver has died, the process kills itself and its whole group: nobody is left to take the result.
 """
 
 import os

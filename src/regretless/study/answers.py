@@ -27,13 +27,13 @@ __all__ = ["front_of", "hypervolume_of", "outward_within", "recommendation_of", 
 
 
 def outward_within(task: Task, history: History, values: Floats, outcome: int = 0) -> Floats:
-    """Values as the user sees them: within the limits, or as far outside as some were measured."""
+    """Values as the user sees them: clipped to the limits, or to measured values that lie outside of these."""
     of = task.outcomes[outcome]
     return of.limits.reaching(of.outward(history.series(outcome).y)).clip(of.outward(values))
 
 
 def recommendation_of(task: Task, history: History, state: State) -> Recommendation:
-    """What to settle on, with one objective. ``state`` has been believed, and doubted: that says what to expect."""
+    """The recommendation for one objective. ``state`` holds the beliefs to search by and those to certify by."""
     choice = recommended(task, history, state)
     if isinstance(choice, Front):
         raise InvalidInput(
@@ -59,7 +59,7 @@ def recommendation_of(task: Task, history: History, state: State) -> Recommendat
 
 
 def front_of(task: Task, history: History, state: State) -> tuple[Recommendation, ...]:
-    """What to choose from, with several objectives. ``state`` has been believed."""
+    """The Pareto front of several objectives. ``state`` holds the beliefs to search by."""
     found = recommended(task, history, state)
     assert isinstance(found, Front)
     points = []
@@ -73,7 +73,7 @@ def front_of(task: Task, history: History, state: State) -> tuple[Recommendation
 
 
 def reference_point(task: Task, history: History) -> dict[str, float] | None:
-    """Of several objectives the reference point by name; None before it is known, or with one objective."""
+    """The reference point of several objectives, by name; None before it is known, or with one objective."""
     known = task.reference is not None or history.reference is not None or len(history.whole(task))
     if len(task.objectives) == 1 or not known:
         return None
@@ -82,7 +82,7 @@ def reference_point(task: Task, history: History) -> dict[str, float] | None:
 
 
 def hypervolume_of(task: Task, trials: Iterable[Trial], reference: Mapping[str, float] | None) -> float:
-    """The hypervolume above the reference point that measured trials have."""
+    """The hypervolume that the measured trials dominate above the reference point."""
     objectives = task.objectives
     if len(objectives) == 1:
         raise InvalidInput("a hypervolume takes several objectives; this study has one.")

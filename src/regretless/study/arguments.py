@@ -1,4 +1,4 @@
-"""What the methods of a study take besides values and parameters."""
+"""Checks of method arguments other than values and parameters."""
 
 import inspect
 import secrets
@@ -17,14 +17,14 @@ Returned = TypeVar("Returned")
 
 
 def as_bool(value: Any, what: str) -> bool:
-    """A flag; nothing else is taken for one."""
+    """A flag; anything but a bool is refused."""
     if not isinstance(value, bool | np.bool_):
         raise InvalidInput(f"{what} must be True or False, got {show(value)}.")
     return bool(value)
 
 
 def as_key(key: Any) -> str:
-    """The key of a request; one that nobody else has where none was given."""
+    """The key of a request; a new unique one if none was given."""
     if key is None:
         return secrets.token_hex(8)
     if not isinstance(key, str) or not key:
@@ -33,7 +33,7 @@ def as_key(key: Any) -> str:
 
 
 def as_reason(reason: Any, *, needed: bool = False) -> str:
-    """Words for the record."""
+    """A reason, as text for the record."""
     if not isinstance(reason, str) or (needed and not reason.strip()):
         raise InvalidInput(f"reason must say in words why, for the record, got {show(reason)}.")
     return reason
@@ -42,7 +42,7 @@ def as_reason(reason: Any, *, needed: bool = False) -> str:
 def same_arguments(
     of: Callable[Arguments, Returned],
 ) -> Callable[[Callable[..., Returned]], Callable[Arguments, Returned]]:
-    """A decorator for a function that takes what ``of`` takes: to readers and type checkers it has its signature."""
+    """Decorate a function that takes the arguments of ``of``: it shows that signature to readers and type checkers."""
 
     def decorate(f: Callable[..., Returned]) -> Callable[Arguments, Returned]:
         f.__signature__ = inspect.signature(of)  # type: ignore[attr-defined]

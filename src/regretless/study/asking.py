@@ -1,4 +1,4 @@
-"""From ask to stored trial: suggestions are computed from what is stored, then stored if that still holds."""
+"""From ask to stored trial: a suggestion is computed from the stored events, and stored if these are still valid."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from regretless.study.values import Told
 
 __all__ = ["Asker", "suggestion_data"]
 
-#: Others may come in between so often before we give up; askers take turns, so it hardly ever happens at all.
+#: Attempts before giving up because others wrote in between; askers take turns, so a second one is rare.
 _ATTEMPTS = 50
 
 
@@ -27,7 +27,7 @@ class Asker:
         self._carried = carried
 
     def ask(self, count: int, key: str) -> list[Trial]:
-        """The trials of that request: those stored under its key, or new ones, as many as are left."""
+        """The trials of a request: those stored under its key, or new ones, as many as there are candidates left."""
         ledger = self._recorder.ledger
         with self._recorder.journal.turn():
             self._recorder.refresh()
@@ -44,7 +44,7 @@ class Asker:
         )
 
     def _try(self, count: int, key: str) -> list[Trial]:
-        """Compute, then store unless others came in between; none if they did."""
+        """Compute, then store unless others wrote in between; no trials if they did."""
         ledger = self._recorder.ledger
         mark = ledger.mark()
         try:
@@ -57,7 +57,7 @@ class Asker:
             nonlocal holds
             holds = holds and _still_holds(ledger, missed, drafts)
             ledger.extend(missed)
-            if not holds:  # also where a first attempt of this very request did get through
+            if not holds:  # also if an earlier attempt of this very request was stored
                 return []
             return [replace(draft, seq=ledger.seq + 1 + i) for i, draft in enumerate(drafts)]
 
@@ -66,7 +66,7 @@ class Asker:
         return [ledger.trials[event.number] for event in done if event.number is not None]
 
     def _give_up(self) -> None:
-        """Fail trials whose lease has ended after the last retry: whoever runs them does not come back."""
+        """Fail trials whose lease has expired after the last retry: their worker is gone."""
         recorder, ledger = self._recorder, self._recorder.ledger
 
         def decide() -> list[Event]:
@@ -85,15 +85,15 @@ class Asker:
             recorder.record(decide)
 
     def _ended(self, *, again: bool) -> list[int]:
-        """Pending trials whose worker did not come back in time: those to offer again, or those not to."""
+        """Pending trials whose lease has expired: those to offer again, or those with no retries left."""
         recorder, ledger = self._recorder, self._recorder.ledger
-        if not any(ledger.leases.values()):  # the store's clock is not asked for in vain
+        if not any(ledger.leases.values()):  # do not read the store's clock without need
             return []
         ended = ledger.ended_leases(recorder.clock.read())
         return [number for number in ended if (ledger.offers.get(number, 0) < recorder.retries) == again]
 
     def _drafts(self, count: int, key: str) -> list[Event]:
-        """Trials of workers that did not come back, then suggestions, each made with those before it pending."""
+        """Trials whose lease has expired, then new suggestions, each made with the earlier ones pending."""
         recorder, ledger = self._recorder, self._recorder.ledger
         seen = ledger.seq
         common = {"worker": recorder.worker, "key": key}
@@ -125,9 +125,9 @@ class Asker:
 
 
 def suggestion_data(suggestion: Suggestion, ledger: Ledger) -> dict[str, Any]:
-    """A suggestion as it goes on record, in the user's units and sign."""
+    """A suggestion as it is recorded, in the user's units and sign."""
     task, point, record = ledger.task, suggestion.point, dict(suggestion.record)
-    for outcome, (mean, sd) in zip(task.outcomes, suggestion.expected, strict=False):  # of a design nothing is expected
+    for outcome, (mean, sd) in zip(task.outcomes, suggestion.expected, strict=False):  # none for designs
         which = "" if outcome is task.objective else f"[{outcome.name}]"
         record |= {f"mean{which}": outcome.outward(mean), f"sd{which}": sd}
     if suggestion.subset is not None:
@@ -153,7 +153,7 @@ def suggestion_data(suggestion: Suggestion, ledger: Ledger) -> dict[str, Any]:
 
 
 def _still_holds(ledger: Ledger, missed: Sequence[Event], drafts: Sequence[Event]) -> bool:
-    """Whether suggestions may be stored although others wrote since: only results of pending trials came in.
+    """Whether suggestions may still be stored: others have only added results of pending trials.
 
     Those make a suggestion no worse than it was, and its record says which events it was made from. All else could
     make two trials of one number, or a suggestion of what is pending, tried or excluded.

@@ -1,4 +1,4 @@
-"""The state that a study carries along: one, for asking, recommending, predicting and certifying."""
+"""The model state of a study, shared by asking, recommending, predicting and certifying."""
 
 from typing import Any
 
@@ -19,12 +19,12 @@ from regretless.study.ledger import Ledger
 
 __all__ = ["Carried"]
 
-#: Certificates that are remembered, so that patience costs one new one per look.
+#: Number of cached certificates, so that patience costs one new certificate per look.
 _LOOKS_KEPT = 32
 
 
 class Carried:
-    """What was computed last; it only saves time."""
+    """A cache of the last state; it saves time and changes nothing."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.state = State.empty(ledger.task)
@@ -32,41 +32,41 @@ class Carried:
         self._looks: dict[tuple[Any, ...], Certified] = {}
 
     def __getstate__(self) -> Ledger:
-        return self._ledger  # a copy in another process computes what it needs anew
+        return self._ledger  # a copy in another process recomputes what it needs
 
     def __setstate__(self, ledger: Ledger) -> None:
         Carried.__init__(self, ledger)
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Drop the cache."""
         self.state = State.empty(self._ledger.task)
 
     def believe(self, history: History) -> State:
-        """The state with the posteriors to search by, given everything told, which the next suggestion goes on with."""
+        """The state with the posteriors to search by, given all results; the next suggestion continues from it."""
         task = self._ledger.task
         self.state = kept(task, history, self.state)
         self.state = believed(task, history, len(self._ledger.trials), self.state)
         return self.state
 
     def doubt(self, history: History) -> State:
-        """The state with the posteriors to certify by."""
+        """The state with the posteriors for certificates."""
         self.state = doubted(self._ledger.task, history, self.state)
         return self.state
 
     def may_stop(self, when: StopRule, history: History, left: Certified) -> bool:
-        """Whether ``left``, the certificate now, and those before each of the last told values are small enough.
+        """Whether ``left``, the present certificate, and those before each of the last values are small enough.
 
-        At least ``when.patience`` values were told.
+        Needs at least ``when.patience`` values.
         """
         enough = when.threshold(left)
         if when.measure(left) > enough or left.trust.light not in ("green", "amber"):
             return False
-        self.look(history)  # of use at the next look, when it is one of the past
+        self.look(history)  # needed at the next look, as a past certificate
         before = (self.look(without_last(history, k)) for k in range(1, when.patience))
         return all(when.measure(look) <= enough for look in before)
 
     def look(self, history: History) -> Certified:
-        """The certificate of what its own models expect most of, given this history."""
+        """The certificate for this history, of the point that its own models recommend."""
         points, task = history.points, self._ledger.task
         arrays: list[npt.NDArray[Any]] = [points.trials, points.X, history.status, history.Y, history.excluded]
         arrays += [] if points.context is None else [points.context]

@@ -1,7 +1,7 @@
 """Rules, laws and models as plain JSON: the name of a class and its settings. Never pickle.
 
-What a store says is data of others. Only classes that somebody on this side vouches for are imported: ours, those of
-installed packages that announce rules, and those of modules that the caller names.
+The content of a store is untrusted. Only trusted classes are imported: those of this package, of installed packages
+that announce rules, and of modules that the caller names.
 """
 
 import importlib
@@ -39,10 +39,10 @@ _KINDS: list[type] = [*RULES.values(), *LEVEL_RULES.values(), UCB, *JOINT_RULES.
 _KINDS += [*ROBUST_RULES.values(), *AIMS.values(), Environment, Fidelity, Perturbation, Surrogate]
 _KINDS += (law for law in vars(confidence).values() if isinstance(law, type) and is_dataclass(law))
 
-#: Our own classes by names that outlive a move to another module.
+#: Names of our own classes that stay valid when a class moves to another module.
 _OWN: dict[str, type] = {kind.__name__: kind for kind in _KINDS}
 
-#: Settings that came later: what was in force in a study that does not name them.
+#: Settings added later, with the value that applies to a study stored without them.
 _BEFORE: dict[str, dict[str, Any]] = {
     "Surrogate": {"compress": False, "fit_mean": False, "scale_categories": False, "pure_error": False},
     "IRGPUCB": {"excursions": False, "additive": False},
@@ -51,7 +51,7 @@ _BEFORE: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Whose code a store may name: the classes of objects that were handed in, and modules with all that is in them."""
+    """Whose code a store may name: the classes of given objects, and whole modules by name."""
 
     classes: Mapping[str, type] = field(default_factory=dict)
     modules: Collection[str] = ()
@@ -59,7 +59,7 @@ class Trust:
 
     @classmethod
     def of(cls, objects: Any, modules: Collection[str] = ()) -> "Trust":
-        """Trust in what the caller has imported already, since it hands in such objects, and in the modules it names.
+        """Trust the classes of the given objects, which the caller has imported already, and the named modules.
 
         >>> from regretless import EI
         >>> list(Trust.of([EI(), None]).classes)
@@ -76,7 +76,7 @@ _NOBODY = Trust()
 
 
 def object_to_data(obj: Any, what: str) -> Any:
-    """Scalars as they are, tuples as lists, objects as their class and settings.
+    """Encode an object: scalars as they are, tuples as lists, objects as their class and settings.
 
     A class of the user's own is named by module and name. Whoever opens the study has to trust that module.
 
@@ -110,7 +110,7 @@ def object_to_data(obj: Any, what: str) -> Any:
 
 
 def object_from_data(data: Any, what: str, trust: Trust = _NOBODY) -> Any:
-    """The object that was written so.
+    """Decode what `object_to_data` wrote.
 
     >>> from regretless import EI
     >>> object_from_data(object_to_data(EI(incumbent="value"), "rule"), "rule")
@@ -138,7 +138,7 @@ def object_from_data(data: Any, what: str, trust: Trust = _NOBODY) -> Any:
 
 
 def same_setup(given: Any, stored: Any) -> bool:
-    """Whether an object is set up like a stored one, or was by the same words before it had settings that came later.
+    """Whether an object has the settings of a stored one, ignoring settings that were added later.
 
     >>> from regretless import IRGPUCB
     >>> same_setup(IRGPUCB(), IRGPUCB(excursions=False)), same_setup(IRGPUCB(excursions=False), IRGPUCB())
@@ -151,7 +151,7 @@ def same_setup(given: Any, stored: Any) -> bool:
 
 
 def function_of(name: str, trust: Trust) -> Callable[..., Any]:
-    """The function of that module and name, of a constraint or an objective; only where it is trusted."""
+    """The function of a constraint or an objective, by module and name; only if its module is trusted."""
     if name in trust.functions:
         return trust.functions[name]
     module, _, path = name.partition(":")
@@ -165,9 +165,9 @@ def function_of(name: str, trust: Trust) -> Callable[..., Any]:
 
 
 def _class(name: str, what: str, trust: Trust) -> type:
-    """The class of that name; only where somebody vouches for it is anything imported."""
+    """The class of that name; nothing is imported unless it is trusted."""
     module, _, path = name.partition(":")
-    own = _OWN.get(path if module.startswith("regretless.") else name)  # also by the module it once was in
+    own = _OWN.get(path if module.startswith("regretless.") else name)  # also by the module it used to be in
     if own is not None or name in trust.classes:
         return own or trust.classes[name]
     if not path or not (trust.covers(module) or module in _announced()):
@@ -184,7 +184,7 @@ def _untrusted(what: str, name: str, module: str) -> UntrustedCode:
 
 
 def _announced() -> set[str]:
-    """Modules of the rules that installed packages announce."""
+    """Modules with rules that installed packages announce."""
     from importlib.metadata import entry_points  # costs more than it is worth to those who only import us
 
     return {point.module for point in entry_points(group=RULES_GROUP)}
@@ -215,7 +215,7 @@ def _full_name(kind: type) -> str:
 
 
 def _classes_in(obj: Any) -> Iterator[type]:
-    """The classes of an object, or of several, and of what their fields hold."""
+    """The classes of one or several objects, and of the objects in their fields."""
     if isinstance(obj, tuple | list):
         for item in obj:
             yield from _classes_in(item)

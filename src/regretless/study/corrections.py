@@ -17,7 +17,7 @@ __all__ = ["Corrections"]
 
 
 class Corrections(Properties):
-    """The part of a `Study` that changes what it holds; what was before stays on record."""
+    """The part of a `Study` that corrects its content; earlier versions stay on record."""
 
     def amend(
         self,

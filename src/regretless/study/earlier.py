@@ -1,4 +1,4 @@
-"""Results of an earlier study, as far as they have a place in another one."""
+"""Results of an earlier study that can be used in another one."""
 
 from collections.abc import Iterable
 
@@ -12,14 +12,14 @@ from regretless.study.trial import Trial
 
 __all__ = ["Results", "results_of", "sources_of"]
 
-#: Codes and values of an outcome, by its name.
+#: Encoded points and values of each outcome, by name.
 Results = dict[str, tuple[Floats, Floats]]
-#: Results that an earlier study must have at the least.
+#: The smallest number of results that an earlier study must have.
 _FEWEST = 3
 
 
 def results_of(task: Task, trials: Iterable[Trial]) -> Results:
-    """Results of each outcome of the task, known by their names; an error where there are too few of all."""
+    """The results of each outcome of the task, matched by name; an error if there are too few."""
     trials = list(trials)
     results = {outcome.name: _results(task, trials, outcome) for outcome in task.outcomes}
     most = max(len(y) for _, y in results.values())
@@ -32,7 +32,7 @@ def results_of(task: Task, trials: Iterable[Trial]) -> Results:
 
 
 def sources_of(task: Task, results: Results, trial: int) -> dict[str, Source]:
-    """Data for the models, of the outcomes that have results enough; ``trial`` is the number of trials so far."""
+    """Data for the models of those outcomes that have enough results; ``trial`` is the number of trials so far."""
     pairs = ((k, outcome.name) for k, outcome in enumerate(task.outcomes))
     return {name: source_of(task, k, trial, *results[name]) for k, name in pairs if len(results[name][1]) >= _FEWEST}
 
@@ -45,7 +45,7 @@ def _results(task: Task, trials: list[Trial], outcome: Outcome) -> tuple[Floats,
             continue
         try:
             X.append(task.domain.place(dict(trial.params)).x)
-        except InvalidInput:  # it has no place here
+        except InvalidInput:  # it is not a point of this space
             continue
         y.append(outcome.inward(value))
     return np.array(X, dtype=np.float64).reshape(len(y), task.domain.dim), np.array(y, dtype=np.float64)

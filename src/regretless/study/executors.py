@@ -15,7 +15,7 @@ __all__ = ["check_executor", "hired"]
 
 
 def check_executor(executor: Any) -> None:
-    """Refuse what cannot evaluate anything."""
+    """Refuse an executor that cannot evaluate anything."""
     if executor is None or hasattr(executor, "submit") or callable(executor):
         return
     raise InvalidInput(
@@ -26,7 +26,7 @@ def check_executor(executor: Any) -> None:
 
 @contextmanager
 def hired(f: Callable[[Any], Any], count: int | None, executor: Any) -> Iterator[Workers]:
-    """The workers of a run. Those that were made for it are ended with it; an executor of the user's is left alone."""
+    """The workers of a run. Those made for the run are shut down with it; the user's own executor is not."""
     if executor is None:
         if count is None:
             yield Workers(InProcess())
@@ -55,7 +55,7 @@ def hired(f: Callable[[Any], Any], count: int | None, executor: Any) -> Iterator
 
 
 def _made_by(make: Callable[[], Any], count: int | None) -> Iterator[Workers]:
-    """An executor that is made again when it breaks, and shut down at the end."""
+    """An executor from a factory: made again when it breaks, and shut down at the end."""
     made: list[Executor] = []
 
     def remake() -> Executor:
@@ -77,7 +77,7 @@ def _made_by(make: Callable[[], Any], count: int | None) -> Iterator[Workers]:
 
 
 def _count(executor: Any, count: int | None) -> int:
-    """How many trials at a time: as many as it has workers, where it says so."""
+    """How many trials to run at a time: the number of workers, if the executor tells it."""
     if count is not None:
         return count
     known = getattr(executor, "_max_workers", None)
@@ -89,7 +89,7 @@ def _count(executor: Any, count: int | None) -> int:
 
 
 def _check_pickle(f: Callable[[Any], Any]) -> None:
-    """`concurrent.futures.ProcessPoolExecutor` pickles by name; what it cannot send is known beforehand."""
+    """Check in advance that `concurrent.futures.ProcessPoolExecutor`, which pickles by name, can send ``f``."""
     try:
         pickle.dumps(f)
     except Exception as error:
@@ -100,7 +100,7 @@ def _check_pickle(f: Callable[[Any], Any]) -> None:
 
 
 def _check_pure(executor: Any) -> None:
-    """Dask takes a function for pure unless it is told otherwise, and has one value for each point."""
+    """Dask assumes that functions are pure unless told otherwise, and caches one value per point."""
     if type(executor).__name__ == "ClientExecutor" and getattr(executor, "_kwargs", {}).get("pure") is not False:
         raise InvalidInput(
             "this executor of Dask would give the old value for a point that is measured again. Make it with "

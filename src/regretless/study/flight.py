@@ -1,9 +1,9 @@
-"""Evaluations in flight: at most so many at a time, whatever becomes of the workers that run them.
+"""Evaluations in flight: a bounded number at a time, whatever happens to the workers that run them.
 
-An evaluation ends with what its future holds, with the death of its worker, or with its time limit. The death of a
-worker need not be its fault: it is repeated. Where several die at once nobody knows which one it was, so each gets a
-strike, and an evaluation with too many of them runs once more, alone. The state machine knows nothing of trials and of
-studies; the paper's experiments run on it too.
+An evaluation ends with the result of its future, with the death of its worker, or at its time limit. If a worker dies,
+its evaluation need not be the cause, so it is repeated. If several workers die at once, the cause is unknown: each
+evaluation gets a strike, and one with too many strikes runs once more, alone. This state machine knows nothing of
+trials and studies; the paper's experiments run on it too.
 """
 
 import sys
@@ -23,7 +23,7 @@ class WorkerDied(BrokenExecutor):
 
 
 class TimeUp(Exception):
-    """There was no result within the time limit."""
+    """The evaluation reached its time limit without a result."""
 
 
 class InProcess(Executor):
@@ -46,17 +46,17 @@ class Workers:
     Parameters
     ----------
     executor
-        Whatever has ``submit(fn, *args)`` and gives a `concurrent.futures.Future`.
+        Any object with ``submit(fn, *args)`` that returns a `concurrent.futures.Future`.
     count
-        How many evaluations it gets at a time.
+        The number of evaluations at a time.
     remake
-        Makes another executor in place of one that broke; None where that is not ours to do.
+        Makes a new executor after one broke; None if that is the user's business.
     kill
-        Ends evaluations at once: their futures have ended when it returns. None where that cannot be done.
+        Ends evaluations at once: their futures have ended when it returns. None if that is impossible.
     apart
-        Whether each evaluation has a process of its own: then nobody else's death is its own.
+        Whether each evaluation has its own process, so that the death of one does not end others.
     abort
-        Ends everything that runs, for good.
+        Ends everything that runs, permanently.
     """
 
     executor: Executor
@@ -69,7 +69,7 @@ class Workers:
 
 @dataclass(frozen=True, slots=True)
 class Landed(Generic[Item]):
-    """An evaluation that has ended; ``late`` if its time limit was up before, and it has been handled."""
+    """An evaluation that has ended; ``late`` if it was handled before, when its time limit was up."""
 
     item: Item
     future: Future[Any]
@@ -89,18 +89,18 @@ class _Evaluation(Generic[Item]):
 
 @dataclass(slots=True)
 class Flight(Generic[Item]):
-    """What the workers work on, each item with its future.
+    """The items in evaluation, each with its future.
 
     Parameters
     ----------
     workers
         Where evaluations run, and how many at a time.
     retries
-        How often an evaluation is repeated whose worker died.
+        How often an evaluation is repeated after its worker died.
     time_limit
-        Seconds from the hand-over of an evaluation after which it has failed.
+        Seconds after submission at which an evaluation fails.
     order
-        What ends together is handled in the order of this key.
+        Evaluations that end together are handled in the order of this key.
 
     >>> flight = Flight(Workers(InProcess(), 2))
     >>> flight.begin("a", abs, -1), flight.begin("b", abs, -2), flight.has_room
@@ -121,7 +121,7 @@ class Flight(Generic[Item]):
         self._executor = self.workers.executor
 
     def __len__(self) -> int:
-        """Evaluations that have not ended, those to be repeated included."""
+        """The number of evaluations that have not ended, including those to be repeated."""
         return len(self.items)
 
     @property
@@ -132,12 +132,12 @@ class Flight(Generic[Item]):
 
     @property
     def busy(self) -> int:
-        """Workers that have something to do, what is past its time limit included."""
+        """The number of busy workers, including those past their time limit."""
         return len(self._flying)
 
     @property
     def has_room(self) -> bool:
-        """Whether something new may begin: a worker is free, and nothing waits to be repeated or flies alone."""
+        """Whether a new evaluation may begin: a worker is free, and none waits to be repeated or runs alone."""
         return self.busy < self.workers.count and not self._again and not self._flies_alone
 
     @property
@@ -145,12 +145,12 @@ class Flight(Generic[Item]):
         return any(each.alone and not each.late for each in self._flying.values())
 
     def begin(self, item: Item, fn: Callable[..., Any], *args: Any) -> None:
-        """Hand an item to a worker."""
+        """Submit an item."""
         assert self.has_room
         self._start(_Evaluation(item, fn, args))
 
     def repeat(self) -> None:
-        """Begin anew what lost its worker; what is to fly alone, when everything else has ended."""
+        """Submit again what lost its worker; what has to run alone waits until everything else has ended."""
         while self._again and self.busy < self.workers.count and not self._flies_alone:
             alone = [each for each in self._again if each.alone]
             if alone and any(not each.late for each in self._flying.values()):
@@ -160,13 +160,13 @@ class Flight(Generic[Item]):
             self._again.remove(evaluation)
 
     def forget_repeats(self) -> list[Item]:
-        """What was to be repeated, and is not any more."""
+        """Drop and return the items that were to be repeated."""
         items = [each.item for each in self._again]
         self._again.clear()
         return items
 
     def wait(self, timeout: float | None = None) -> None:
-        """Wait until something has ended, or the time limit of something is up, or the time is."""
+        """Wait until an evaluation has ended, a time limit is reached, or the timeout expires."""
         ends = [] if self.time_limit is None else [each.began for each in self._flying.values() if not each.late]
         if ends:
             assert self.time_limit is not None
@@ -175,9 +175,9 @@ class Flight(Generic[Item]):
         wait(self._flying, timeout=timeout, return_when=FIRST_COMPLETED)
 
     def landed(self) -> Iterator[Landed[Item]]:
-        """What has ended, in order. An item stays in flight until the next one is asked for.
+        """Evaluations that have ended, in order. An item stays in flight until the next one is requested.
 
-        So, if handling it goes wrong, it is still known.
+        So it is not lost if handling it raises an error.
         """
         self._end_overdue()
         ended = [future for future in self._flying if future.done() or self._is_overdue(future)]
@@ -198,7 +198,7 @@ class Flight(Generic[Item]):
             del self._flying[future]
 
     def cancel(self) -> None:
-        """Keep what has not begun from beginning."""
+        """Cancel evaluations that have not begun."""
         for future in self._flying:
             future.cancel()
 
@@ -218,7 +218,7 @@ class Flight(Generic[Item]):
         return self.time_limit is not None and not each.late and monotonic() - each.began >= self.time_limit
 
     def _end_overdue(self) -> None:
-        """Kill what is past its limit, where that can be done. What ended in the nick of time keeps its result."""
+        """Kill evaluations past their time limit, where possible. One that ended just in time keeps its result."""
         if self.workers.kill is None:
             return
         overdue = [future for future in self._flying if not future.done() and self._is_overdue(future)]
@@ -230,7 +230,7 @@ class Flight(Generic[Item]):
                 self._flying[_failed(self._time_up())] = evaluation
 
     def _died(self, future: Future[Any]) -> bool:
-        """Whether the worker ended and not the evaluation; Dask has an exception of its own for that."""
+        """Whether the worker died, not the evaluation; Dask has its own exception for that."""
         if future.cancelled():
             return True
         dask = sys.modules.get("distributed")
@@ -241,7 +241,7 @@ class Flight(Generic[Item]):
         return TimeUp(f"no result after {self.time_limit:g} seconds")
 
     def _repeats(self, evaluation: _Evaluation[Item], future: Future[Any]) -> bool:
-        """Whether it is to be repeated, after a strike for the death of its worker."""
+        """Whether to repeat an evaluation, after a strike for the death of its worker."""
         if evaluation.late or not self._died(future):
             return False
         evaluation.strikes += 1

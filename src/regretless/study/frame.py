@@ -1,4 +1,4 @@
-"""The trials of a study as columns, and as a data frame of pandas, polars or pyarrow, none of them imported before."""
+"""The trials of a study as columns, and as a data frame of pandas, polars or pyarrow, which are imported on demand."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -87,7 +87,7 @@ def frame_of(columns: Mapping[str, Column], backend: Backend) -> Any:
 def _per_outcome(
     word: str, study: "Properties", by_name: Sequence[Mapping[str, Any]], kind: Kind = "float"
 ) -> dict[str, Column]:
-    """One column where there is one outcome; of several one each, such as ``values_yield`` and ``mean_yield``."""
+    """One column for one outcome; one per outcome for several, such as ``values_yield`` and ``mean_yield``."""
     names = [outcome.name for outcome in study.outcomes]
     title = {name: word if len(names) == 1 else f"{'values' if word == 'value' else word}_{name}" for name in names}
     return {title[name]: Column(kind, [values.get(name) for values in by_name]) for name in names}
@@ -110,7 +110,7 @@ def _replicates(trial: Trial) -> dict[str, int | None]:
 
 
 def _parameter(name: str, trials: Iterable[Trial], examples: Iterable[Any]) -> Column:
-    """A conditional parameter is not there where it does not exist."""
+    """A conditional parameter is missing where it is inactive."""
     return _column([trial.params.get(name) for trial in trials], examples)
 
 

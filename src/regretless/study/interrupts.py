@@ -1,4 +1,4 @@
-"""Ctrl-C, counted: once to end a run in order, twice to break it off."""
+"""Ctrl-C, counted: once ends a run in order, twice aborts it."""
 
 import contextlib
 import signal
@@ -10,14 +10,14 @@ __all__ = ["Interrupts"]
 
 
 class _Wake(BaseException):
-    """Raised in the middle of waiting, where nothing is half done."""
+    """Raised during a wait, where no work is half done."""
 
 
 class Interrupts:
-    """How often Ctrl-C was pressed while `counted`. It breaks in only where the program waits.
+    """How often Ctrl-C was pressed while `counted`. It interrupts the program only while it waits.
 
-    So no store is left in the middle of writing. Whoever presses it a third time gets a KeyboardInterrupt at once,
-    unless the run is being broken off by then.
+    So no write to a store is cut short. A third Ctrl-C raises KeyboardInterrupt at once, unless the run is being
+    aborted already.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Interrupts:
 
     @contextlib.contextmanager
     def counted(self) -> Iterator[None]:
-        """Take over Ctrl-C. Elsewhere than in the main thread, and where it is ignored, it is left as it is."""
+        """Handle Ctrl-C. Outside the main thread, or where it is ignored, nothing changes."""
         foreign = signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, None)  # None: not set by Python
         if foreign or threading.current_thread() is not threading.main_thread():
             yield

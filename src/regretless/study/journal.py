@@ -1,4 +1,4 @@
-"""What happened to a study, event by event, and where events are kept; nothing is ever changed or removed."""
+"""The events of a study and the stores that keep them, append-only."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ RELEASED: Any = RenamedWord("released", "lost")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One line of a study's record.
+    """One entry of a study's record.
 
     Attributes
     ----------
@@ -47,11 +47,11 @@ class Event:
     time
         Seconds since 1970, UTC, by the clock of the machine that wrote it. For people: nothing is decided by it.
     author
-        Who did it.
+        Who caused it.
     kind
         What happened.
     number
-        The trial it happened to, None for rows and certificates.
+        The trial concerned; None for rows and certificates.
     value
         What was measured, in the user's units and sign, where a value is part of it.
     data
@@ -83,7 +83,7 @@ class Journal(Protocol):
         ...
 
     def write(self, after: int, decide: Decide) -> list[Event]:
-        """Append in one transaction: all of it is stored, and will survive, or nothing is.
+        """Append events in one transaction: all of them are stored durably, or none.
 
         While no one else can write, ``decide`` gets the events after ``after`` and returns those to append, whose
         ``seq`` goes on without a gap; none to leave all as it is. It may be called again where a transaction had to be
@@ -93,15 +93,15 @@ class Journal(Protocol):
         ...
 
     def turn(self) -> AbstractContextManager[Any]:
-        """One asker at a time, if that can be had: it only saves computing what would have to be computed again."""
+        """Let one asker in at a time, if possible: this only avoids computing suggestions that would be discarded."""
         ...
 
     def now(self) -> float:
-        """Seconds by a clock that all who use the store share."""
+        """Seconds by a clock that all users of the store share."""
         ...
 
     def close(self) -> None:
-        """Let go of connections; it may be used again."""
+        """Close connections; the journal may be used again."""
         ...
 
 
@@ -113,11 +113,11 @@ class Store(Protocol):
         ...
 
     def spec(self, name: str) -> Mapping[str, Any] | None:
-        """What the study was created with; None where there is none of that name."""
+        """What the study was created with; None if there is no study of that name."""
         ...
 
     def create(self, name: str, spec: Mapping[str, Any], author: str) -> None:
-        """Add a study; `StudyConflict` where there is one of that name."""
+        """Add a study; raises `StudyConflict` if the name is taken."""
         ...
 
     def journal(self, name: str) -> Journal:
@@ -150,11 +150,11 @@ class MemoryJournal:
         return time.time()
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Nothing to close."""
 
 
 class ReadOnlyJournal:
-    """A journal of which nothing is changed."""
+    """A journal that refuses to write."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -170,7 +170,7 @@ class ReadOnlyJournal:
         )
 
     def turn(self) -> AbstractContextManager[Any]:
-        """Refused before anything is computed: what is suggested has to be stored."""
+        """Refuse before anything is computed: a suggestion would have to be stored."""
         self.write(0, lambda _: [])
         return nullcontext()
 

@@ -1,4 +1,4 @@
-"""What a run is told: the arguments that `maximize`, `minimize`, `Study.optimize` and the command line share."""
+"""The options of a run: the arguments that `maximize`, `minimize`, `Study.optimize` and the command line share."""
 
 import math
 from collections.abc import Callable
@@ -19,13 +19,13 @@ __all__ = ["Exceptions", "OnError", "Options", "as_options"]
 Exceptions: TypeAlias = type[Exception] | tuple[type[Exception], ...]
 #: Costs are sums of floats: a budget is spent when that much of it is left.
 _ROUNDING = 1e-9
-#: What to do about exceptions of a function: let all of them end the run, or take all or some for failed trials.
+#: How to treat exceptions of the function: all end the run, or all or some of them make failed trials.
 OnError: TypeAlias = Literal["raise", "fail"] | Exceptions
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to evaluate, how often, how many at a time, and when to end before that."""
+    """What to evaluate, how often, how many at a time, and when to stop early."""
 
     f: Callable[[Any], Any]
     n_trials: int | None = None  # so many more, or
@@ -42,7 +42,7 @@ class Options:
     first_failures: int | None = None  # so many failed evaluations before the first value end the run
 
     def total(self, study: Study) -> int:
-        """How many evaluations are wanted now; with a budget, how many that is at the most."""
+        """The number of evaluations that remain; with a budget, an upper bound on it."""
         counts = [] if self.n_trials is None else [self.n_trials]
         if self.until is not None:
             study.refresh()
@@ -53,7 +53,7 @@ class Options:
         return min(counts)
 
     def has_more(self, study: Study, *, done: int, begun: int) -> bool:
-        """Whether another evaluation is planned, where this run has ``done`` so many and ``begun`` so many more."""
+        """Whether another evaluation is planned, after this run has ``done`` and ``begun`` so many."""
         if self.budget is not None and study.spent >= self.budget * (1.0 - _ROUNDING):
             return False
         if self.until is not None:
@@ -62,7 +62,7 @@ class Options:
 
 
 def _cheapest(study: Study) -> float:
-    """What a trial costs at the least."""
+    """The smallest cost of a trial."""
     if study.fidelity is None:
         raise InvalidInput(
             "budget is in the unit of the costs of a fidelity, and this study has none: give n_trials, or fidelity=."
@@ -87,7 +87,7 @@ def as_options(
     time_limit: Any,
     level: int = 3,
 ) -> Options:
-    """Check the arguments of a run, before a study is made or opened; ``level`` frames up is the user's call."""
+    """Check the arguments of a run before a study is made or opened; the user's call is ``level`` frames up."""
     if (n_trials is not None and until is not None) or (n_trials is None and until is None and budget is None):
         raise InvalidInput(
             "say how many evaluations: n_trials= for that many more, or until= for that many in total; with a "

@@ -1,21 +1,21 @@
-"""How far a pass over the rows of a huge table has come."""
+"""Progress of a pass over the rows of a huge table."""
 
 import sys
 
 __all__ = ["PassLine", "duration"]
 
-#: Passes that take no longer than this are not worth a word.
+#: Shorter passes show no progress.
 _SHORT = 3.0
 
 
 class PassLine:
-    """One line of a terminal, silence elsewhere. How long the pass will take is said first."""
+    """One line on a terminal, silence elsewhere. It begins with an estimate of the duration."""
 
     def __init__(self) -> None:
         self._shown = False
 
     def __call__(self, what: str, done: int, total: int, seconds: float) -> None:
-        """Show it, if it takes long enough and somebody sees it."""
+        """Show progress, if the pass is long enough and stderr is a terminal."""
         if not sys.stderr.isatty() or (not self._shown and seconds < _SHORT):
             return
         if not self._shown:
@@ -29,7 +29,7 @@ class PassLine:
 
 
 def duration(seconds: float) -> str:
-    """About how long that is, in words.
+    """An approximate duration in words.
 
     >>> duration(0.4), duration(75), duration(400), duration(9000)
     ('1 s', '75 s', '7 min', '2.5 h')

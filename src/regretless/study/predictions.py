@@ -1,4 +1,4 @@
-"""What a study knows by its models: what to settle on, what to expect, how much regret is left."""
+"""What a study infers from its models: recommendations, predictions and certificates."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -36,11 +36,11 @@ __all__ = ["Predictions"]
 
 
 class Predictions(Properties):
-    """The part of a `Study` that asks its models."""
+    """The part of a `Study` that uses its models."""
 
     @property
     def front(self) -> tuple[Recommendation, ...]:
-        """With several objectives, what to choose from: the Pareto set of what the models expect.
+        """With several objectives, the Pareto set of the posterior means, to choose from.
 
         Among candidates that satisfy the constraints with probability ``1 - risk``. `best_trials` are the
         Pareto-optimal measurements.
@@ -60,10 +60,10 @@ class Predictions(Properties):
         return front_of(self._task, history, self._carried.believe(history))
 
     def recommend(self) -> Recommendation:
-        """Where the posterior mean is best: what to settle on now. Under noise it may differ from ``best``.
+        """The point to settle on now: where the posterior mean is best. Under noise it may differ from ``best``.
 
-        On a table it is the row of which the averaged belief expects most, which the certificate is about; elsewhere
-        the point of which the model to search by does.
+        On a table it is the row with the best mean under the averaged belief, which is also the one that the
+        certificate is about; elsewhere the point with the best mean under the search model.
 
         Under constraints it is the best mean among points that satisfy them with probability ``1 - risk``.
         """
@@ -71,10 +71,10 @@ class Predictions(Properties):
         return recommendation_of(self._task, history, self._both(history))
 
     def region(self, many: Iterable[Any] | None = None) -> Region:
-        """With ``goal=LevelSet(...)``, which candidates reach the level, and how probably each does.
+        """With ``goal=LevelSet(...)``, which candidates reach the level, and with what probability.
 
-        On a list all candidates; elsewhere at a list of parameters. The probabilities are averaged over the settings of
-        the model that the data leave possible; a candidate is inside where it is at least an even chance.
+        For all candidates of a list; elsewhere at the given ``params``. The probabilities are averaged over the
+        hyperparameters that are plausible given the data; a candidate is inside if its probability is at least 1/2.
 
         >>> from regretless import LevelSet, Study
         >>> study = Study([{"t": t} for t in range(12)], goal=LevelSet(above=0.0), seed=1)
@@ -114,29 +114,29 @@ class Predictions(Properties):
     def certificate(
         self, eps: float | None = None, *, draws: int | None = None, record: bool = False, leave_out: int = 0
     ) -> Certified:
-        """How much recommending now costs at most, in expectation, given the data: valid at every step.
+        """An upper bound on the expected regret of the present recommendation, given the data; valid at every step.
 
         Parameters
         ----------
         eps
             Ask also for an upper bound on the probability that the regret is more than this.
         draws
-            Joint draws for the probability that the recommendation is the best, and for its simulated regret: 480
-            where nothing is said, 0 for none.
+            The number of joint draws for the probability that the recommendation is the best, and for its simulated
+            regret: 480 by default, 0 for none.
         record
             Put it on record, as an event of the study.
         leave_out
-            Leave out so many of the last told values: the certificate as it was before them, of what its own model
-            expected most of. `should_stop` compares these, and the report draws them.
+            Leave out this many of the last values: the certificate as it was before them, of the point that its own
+            model recommended. `should_stop` compares these, and the report draws them.
 
-        With constraints it is a `FeasibleRegret`, with several objectives a `FrontRegret`, of a level set `RegionLoss`;
-        these have no ``eps`` and no draws. On a table it is a theorem about the model, averaged over the settings that
-        the data leave possible; elsewhere some points stand for the space, and it is an estimate.
+        Under constraints it is a `FeasibleRegret`, with several objectives a `FrontRegret`, for a level set a
+        `RegionLoss`; these take no ``eps`` and no ``draws``. On a table it is a theorem about the model, averaged over
+        plausible hyperparameters; elsewhere a sample of points represents the space, and it is an estimate.
 
         Raises
         ------
         NumericalError
-            If it would not be a finite number, which takes values such as 1e300.
+            If it is not a finite number, which happens only with values such as 1e300.
 
         Examples
         --------
@@ -165,7 +165,7 @@ class Predictions(Properties):
         return left
 
     def certificate_seconds(self) -> float:
-        """About how long `certificate` takes on one core: more than a second on a table of tens of thousands of rows.
+        """The approximate time of `certificate` on one core: more than a second on tables of tens of thousands of rows.
 
         On a table in a file it is one pass over all rows; a part of them is timed. `recommend` and the first suggestion
         after a fit take no longer. Before the first value there is nothing to certify: zero.
@@ -184,9 +184,9 @@ class Predictions(Properties):
         return 0.0 if blocks is None else pass_seconds(blocks)
 
     def should_stop(self, when: StopRule) -> Certified | None:
-        """The certificate that permits stopping, or None: little enough is left now, and was after the last few values.
+        """The certificate that permits stopping, or None. It has to be small now and after each of the last values.
 
-        The one stop rule: `maximize`, `optimize`, the report and every command that advises to stop go by it.
+        This is the one stop rule: `maximize`, `optimize`, the report and every command that advises stopping use it.
 
         >>> from regretless import Regret, Study
         >>> Study({"x": (0.0, 1.0)}).should_stop(Regret(0.1)) is None
@@ -206,14 +206,13 @@ class Predictions(Properties):
     def predict(self, many: Iterable[Any], outcome: str | None = None) -> tuple[Floats, Floats]:
         """Posterior mean and sd of an outcome (without noise) at a list of parameters, in the user's units.
 
-        Of the (first) objective where no ``outcome`` is named.
+        Without ``outcome``, of the (first) objective.
 
         They need not be candidates: see `add`.
 
-        They come from the belief that certificates rest on, averaged over the settings of the model that the data leave
-        possible: so they depend on what was told alone. Its law is a mixture, and skew where the model counts by
-        logarithms (`Surrogate.compress`): the mean is its median, and mean ± 1.96 sd is as wide as the interval that
-        holds 95 % of it.
+        They come from the belief behind certificates, averaged over plausible hyperparameters, so they depend on the
+        results alone. Its law is a mixture, and skewed if the model compresses values (`Surrogate.compress`): the mean
+        is then its median, and mean ± 1.96 sd is as wide as its 95 % interval.
         """
         history, k = self._told_history("predict"), self._number_of(outcome)
         if self._task.composite is not None and k == 0:
@@ -226,7 +225,7 @@ class Predictions(Properties):
     def predict_measurement(
         self, many: Iterable[Any], outcome: str | None = None, *, share: float = 0.9
     ) -> tuple[Floats, Floats, Floats]:
-        """Median, lower and upper end of what nine of ten measurements at a list of parameters should give.
+        """Median, lower and upper end of the interval that should hold nine of ten measurements at each of ``params``.
 
         Or another ``share`` of them. Noise is included. It comes from what was told alone, as `predict` does.
 
@@ -246,10 +245,10 @@ class Predictions(Properties):
         return measurement_of(self._task, history, self._carried.doubt(history), X, index, k, share=float(share))
 
     def predict_left_out(self, outcome: str | None = None) -> tuple[tuple[int, ...], Floats, Floats, Floats, Floats]:
-        """Each result beside what all others predict of it: trials, measured, median, lower and upper end.
+        """Leave-one-out predictions of each result: trials, measured values, medians, lower and upper ends.
 
-        A model that can be trusted has nine of ten results between the ends. Where there are very many results, it is
-        about those that the model rests on. The parameters of the model are not fitted again.
+        For a well calibrated model nine of ten results lie between the ends. With very many results only those that the
+        model uses are shown. The hyperparameters are not fitted again.
 
         >>> from regretless import Study
         >>> study = Study([{"t": t} for t in range(10)], seed=1)
@@ -272,7 +271,7 @@ class Predictions(Properties):
         return 0 if outcome is None else names.index(outcome)
 
     def _both(self, history: History) -> State:
-        """The state with the posteriors to search by, and the beliefs to certify by."""
+        """The state with the posteriors to search by, and the beliefs for certificates."""
         self._carried.believe(history)
         return self._carried.doubt(history)
 

@@ -1,8 +1,8 @@
-"""Programs that run for an evaluation: ended with everything they started, and read without keeping it all.
+"""Programs that run for an evaluation: ended with everything they started; only the end of their output is kept.
 
-A program runs in a session of its own and carries a mark in its environment. What belongs to it is its session, its
-group, whatever carries the mark, and all descendants of these: so neither a background job nor ``setsid`` escapes. That
-is read from ``/proc``; on systems without it only the group of the program is ended.
+A program runs in its own session with a mark in its environment. Its session, its process group, all processes with
+the mark and all descendants of these belong to it, so neither a background job nor ``setsid`` escapes. This is read
+from ``/proc``; on systems without it only the process group is ended.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from typing import IO, Any
 
 __all__ = ["GRACE", "KEPT", "MARK", "Program", "Programs", "Tail", "interrupted_by_signals"]
 
-#: The environment variable whose value marks what belongs to one program. What is started without it may stay.
+#: The environment variable that marks the processes of one program. A process started without it may survive.
 MARK = "REGRETLESS_EVALUATION"
 #: Seconds between SIGTERM and SIGKILL.
 GRACE = 1.0
@@ -48,11 +48,11 @@ class Tail:
 
     @property
     def cut(self) -> bool:
-        """Whether there was more than is kept."""
+        """Whether the output was longer than what is kept."""
         return self._count > KEPT
 
     def text(self) -> str:
-        """What was read when the stream ended; of a stream that somebody keeps open, what there is."""
+        """The text read until the stream ended, or so far if some process keeps it open."""
         self._thread.join(_LAST)
         return bytes(self._bytes).decode(errors="replace")
 
@@ -69,7 +69,7 @@ class Program:
         )
 
     def signal(self, number: int) -> bool:
-        """Send a signal to all that belongs to it, 0 for none; whether there was anything left to get it."""
+        """Send a signal to all its processes (0 sends none); returns whether any were left."""
         self.child.poll()
         if not hasattr(os, "killpg"):  # no groups and no signals: the program alone is ended
             if number and self.child.returncode is None:
@@ -109,7 +109,7 @@ class Programs:
             return program
 
     def end(self, *programs: Program) -> None:
-        """End what is still running of them."""
+        """End those that still run."""
         _end(programs)
         with self._lock:
             self._running.difference_update(programs)
@@ -174,7 +174,7 @@ def _carries(folder: str, mark: bytes) -> bool:
 
 @contextlib.contextmanager
 def interrupted_by_signals() -> Iterator[None]:
-    """SIGTERM and a closed terminal end a run as Ctrl-C does; a signal that is ignored stays so.
+    """SIGTERM and a closed terminal end a run as Ctrl-C does; an ignored signal stays ignored.
 
     The first one counts. What comes after it is ignored: ending what runs takes two seconds at most, and is not to be
     left half done.

@@ -1,4 +1,4 @@
-"""How a run gets on: a bar on a terminal or in a notebook, a line now and then elsewhere."""
+"""Progress of a run: a bar on a terminal or in a notebook, a line now and then elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ TICK = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """Where a run stands: evaluations that ended, those that run, those that failed, the best value if there is one."""
+    """The present state of a run: evaluations done, running and failed, and the best value if there is one."""
 
     done: int = 0
     running: int = 0
@@ -36,7 +36,7 @@ class Now:
 
 
 class Progress(Protocol):
-    """What a run tells of itself."""
+    """Receives the progress of a run."""
 
     def __call__(self, now: Now, /) -> None:
         """Where it stands."""
@@ -136,7 +136,7 @@ class _InNotebook:
 
 
 def _display() -> Any:
-    """IPython's way to show something and change it later, where a notebook is at the other end; else None."""
+    """IPython's updatable display in a notebook; else None."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return import_module("IPython.display").display if hasattr(shell, "kernel") else None

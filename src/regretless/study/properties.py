@@ -1,4 +1,4 @@
-"""What a study is and holds, to be read: its settings, its trials, its events."""
+"""Read-only properties of a study: its settings, its trials, its events."""
 
 import math
 from collections.abc import Mapping
@@ -56,12 +56,12 @@ class Properties(Shown):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What the params of a trial name: the parameters of the space, and a fidelity where there is one."""
+        """The parameters of a trial by name: those of the space, and the fidelity if there is one."""
         context = self._task.context
         return self.space.names if context is None else (*self.space.names, context.name)
 
     def examples(self, parameter: str) -> tuple[Any, ...]:
-        """Some values of a parameter, which show what kind it is; all where it is a list of them."""
+        """Example values of a parameter; all of them if it has a list."""
         context = self._task.context
         if context is not None and parameter == context.name:
             return context.examples
@@ -69,7 +69,7 @@ class Properties(Shown):
 
     @property
     def objective(self) -> str:
-        """What the value is called; with several objectives the first one's name."""
+        """The name of the objective; of the first one if there are several."""
         return self._task.objective.name
 
     @property
@@ -84,12 +84,12 @@ class Properties(Shown):
 
     @property
     def fidelity(self) -> Fidelity | None:
-        """How closely trials may approximate what is wanted, and what that costs; None where all are the target."""
+        """The levels at which trials may approximate the target, and their costs; None if there is only the target."""
         context = self._task.context
         return context if isinstance(context, Fidelity) else None
 
     def at_target(self, trial: Trial) -> bool:
-        """Whether a trial is at the target of the fidelity, so that its value is of what is wanted; without one, True.
+        """Whether a trial is at the target level of the fidelity; True without a fidelity.
 
         >>> from regretless import Fidelity, Study
         >>> study = Study({"x": (0.0, 1.0)}, fidelity=Fidelity("mesh", levels=["a", "b"], cost=[1.0, 5.0]), seed=1)
@@ -101,7 +101,7 @@ class Properties(Shown):
 
     @property
     def spent(self) -> float:
-        """What the trials have cost that were begun here, in the unit of the fidelity; without one, their number.
+        """The total cost of the trials, in the unit of the fidelity; without a fidelity, their number.
 
         Pending and failed ones count; those that were released and what was added do not.
         """
@@ -113,22 +113,22 @@ class Properties(Shown):
 
     @property
     def goal(self) -> LevelSet | None:
-        """The level set that is looked for in place of an optimum; None where it is one."""
+        """The level set that is sought; None if an optimum is sought."""
         return self._task.objective.goal
 
     @property
     def aim(self) -> Aim | None:
-        """What a decision is worth over its environments; None where there are none."""
+        """The worth of a decision over the environments; None without environments."""
         return self._task.aim
 
     @property
     def environment(self) -> Environment | Perturbation | None:
-        """What is not ours to choose when a decision is used; None where there is nothing of the kind."""
+        """The uncontrolled conditions under which a decision is used; None if there are none."""
         return None if self._task.scenarios is None else self._task.scenarios.environment
 
     @property
     def decisions(self) -> Space:
-        """What may be recommended: the space, where there are environments without them."""
+        """The decisions that may be recommended: the space without the environment."""
         return self._task.space if self._task.scenarios is None else self._task.scenarios.decisions
 
     @property
@@ -138,17 +138,17 @@ class Properties(Shown):
 
     @property
     def seed(self) -> int:
-        """What all randomness comes from."""
+        """The seed of all randomness."""
         return self._task.seed
 
     @property
     def limits(self) -> Given | None:
-        """What the (first) objective cannot leave, None where nothing is known."""
+        """Bounds on the values of the (first) objective; None if unknown."""
         return self._task.objective.limits.given
 
     @property
     def author(self) -> str:
-        """Who is named in the record of what happens here. Set it where several people share one object."""
+        """The author named in new events. Set it if several people share one object."""
         return self._recorder.author
 
     @author.setter
@@ -157,7 +157,7 @@ class Properties(Shown):
 
     @property
     def seq(self) -> int:
-        """How many events are known here: the number of the last one. What was computed at one number holds at it."""
+        """The number of the last event known here. A cached result is valid as long as it is the same."""
         return self._ledger.seq
 
     @property
@@ -176,19 +176,19 @@ class Properties(Shown):
 
     @property
     def best_trials(self) -> tuple[Trial, ...]:
-        """The trials that no other is at least as good as in every objective; with one objective, the best one."""
+        """The Pareto-optimal trials; with one objective, the best one."""
         if len(self._task.objectives) == 1:
             return () if self.best is None else (self.best,)
         return tuple(self._ledger.front())
 
     @property
     def reference(self) -> Mapping[str, float] | None:
-        """Of several objectives the reference point, by name; None before it is known, or with one objective."""
+        """The reference point of several objectives, by name; None before it is known, or with one objective."""
         return reference_point(self._task, self._history())
 
     @property
     def hypervolume(self) -> float:
-        """Of several objectives the hypervolume above the reference point that `best_trials` have."""
+        """The hypervolume that `best_trials` dominate above the reference point."""
         return hypervolume_of(self._task, self.best_trials, self.reference)
 
     @property
@@ -197,11 +197,11 @@ class Properties(Shown):
         return tuple(self._task.domain.name_of(index) for index in self._ledger.excluded)
 
     def events(self, after: int = 0) -> tuple[Event, ...]:
-        """Everything that happened, in order, from all who use the study; with ``after``, what came after that."""
+        """All events of all users of the study, in order; with ``after``, those after that number."""
         return tuple(self._recorder.journal.read(as_whole(after, "after")))
 
     def plot(self, what: str = "history", *args: Any, **options: Any) -> "Axes":
-        """Draw with matplotlib, by name, what `regretless.plots` has; the axes come back.
+        """Draw one of the figures of `regretless.plots` by name, with matplotlib; returns the axes.
 
         ``history``, ``regret_left``, ``slice``, ``contour``, ``parallel``, ``importance``, ``parity``, ``front``,
         ``hypervolume``, ``posterior`` or ``region``, each with its own arguments: ``study.plot("slice", "T")`` is
@@ -216,7 +216,7 @@ class Properties(Shown):
         Columns: ``number``, ``row``, ``status``, ``value``, ``params_<name>`` of each parameter, ``source``, ``zeta``,
         ``mean``, ``sd`` (what the model expected), ``known_sd``, ``replicates``, ``asked``, ``ended`` (UTC),
         ``author``, ``excluded``, ``note``. With several outcomes ``values_<name>``, ``mean_<name>`` and so on of each.
-        What there is none of is missing: NaN, None or null. The package must be installed; it is imported here only.
+        Missing values are NaN, None or null. The package must be installed; it is imported on demand.
 
         >>> from regretless import Study
         >>> study = Study({"x": (0.0, 1.0)}, seed=1)
@@ -231,7 +231,7 @@ class Properties(Shown):
         return frame_of(columns_of(self), backend)
 
     def refresh(self) -> None:
-        """Read what others stored since. Asking, telling and correcting do so themselves."""
+        """Read events that others have stored since. Asking, telling and correcting do this themselves."""
         self._recorder.refresh()
 
     def __len__(self) -> int:

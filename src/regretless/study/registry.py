@@ -30,7 +30,7 @@ def open_study(
     read_only: bool = False,
     trust: Iterable[str] = (),
 ) -> tuple[Settings, Journal]:
-    """The settings and the events of a study, which is created where there is none and a space is given."""
+    """The settings and the events of a study; it is created if it does not exist and a space is given."""
     _check_text(name, "name", "the study")
     trusted = Trust.of([given["rule"], given["surrogate"]], _check_modules(trust))
     if (composite := as_composite(given["objective"])) is not None and "function" in (data := composite.to_data()):
@@ -58,7 +58,7 @@ def open_study(
 
 
 def earlier_study(earlier: Any, name: str | None, study: "Study") -> "Study":
-    """The study whose results are to count in another: itself, or by the place it is in."""
+    """The earlier study whose results inform another: the study itself, or the one in a store."""
     kind = type(study)
     if isinstance(earlier, kind):
         return earlier
@@ -89,7 +89,7 @@ def as_store(store: str | Path | Store, *, read_only: bool = False) -> Store:
 
 
 def login() -> str:
-    """Who is logged in, if anyone is."""
+    """The name of the user who is logged in, if there is one."""
     import getpass  # costs more than it is worth to those who only import us
 
     try:
@@ -99,7 +99,7 @@ def login() -> str:
 
 
 def check_author(author: Any) -> str:
-    """The name that goes on record."""
+    """The author to be recorded."""
     if author is None:
         return login()
     _check_text(author, "author", "who does this")
@@ -107,7 +107,7 @@ def check_author(author: Any) -> str:
 
 
 def check_lease(lease: Any) -> float | None:
-    """Seconds, or None for no end."""
+    """A lease in seconds, or None for no limit."""
     return None if lease is None else as_positive(lease, "lease", hint="It is in seconds, or None for no end.")
 
 

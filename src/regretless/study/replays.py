@@ -1,4 +1,4 @@
-"""Computing every suggestion of a study again from what is on record, to see whether it is the same."""
+"""Replaying a study: every suggestion is computed again from the record and compared with the stored one."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,13 +14,13 @@ from regretless.study.trial import Trial
 
 __all__ = ["Replayed", "asked_from", "replay"]
 
-#: What a suggestion is compared by.
+#: The fields by which suggestions are compared.
 _COMPARED = ("params", "row", "source", "details", "hyperparameters", "jitter", "fallback")
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One suggestion as it is stored and as it was computed again; ``found`` says why if it could not be."""
+    """One suggestion as stored and as computed again; ``found`` says why if it could not be computed."""
 
     number: int
     matches: bool
@@ -31,8 +31,8 @@ class Replayed:
 def replay(study: Study) -> list[Replayed]:
     """Compute every suggestion of a study again, from the events it was made from.
 
-    All match, to the last bit, where the same versions run on the same kind of machine. Other versions of NumPy, SciPy
-    or of this package may round or choose differently: the record says which made a suggestion.
+    With the same versions on the same kind of machine all match bit for bit. Other versions of NumPy, SciPy or this
+    package may round or choose differently: the record names the versions that made each suggestion.
 
     >>> study = Study({"x": (0.0, 1.0)}, seed=1)
     >>> for _ in range(8):
@@ -50,7 +50,7 @@ def replay(study: Study) -> list[Replayed]:
 
 
 def asked_from(study: Study, number: int) -> tuple[Task, History]:
-    """What the suggestion of a trial was computed from: `regretless.optimizer.suggest` turns it into the same again.
+    """The inputs of a trial's suggestion: `regretless.optimizer.suggest` computes the same suggestion from them.
 
     >>> study = Study({"x": (0.0, 1.0)}, seed=1)
     >>> for _ in range(8):
@@ -68,7 +68,7 @@ def asked_from(study: Study, number: int) -> tuple[Task, History]:
 
 
 def _asked(study: Study) -> Iterator[tuple[Event, Ledger]]:
-    """Each suggestion with the ledger as it was when that was computed; afterwards the ledger goes on with it."""
+    """Each suggestion with the ledger as it was at that time; afterwards the ledger continues."""
     events = study.events()
     ledger = Ledger(study._created)
     later = list(reversed(events))  # not yet in the ledger, the next one last
@@ -79,7 +79,7 @@ def _asked(study: Study) -> Iterator[tuple[Event, Ledger]]:
             if event.seq <= batch[0].data["seen"]:
                 ledger.add(event)
             else:
-                between.append(event)  # results that came in while it was computed
+                between.append(event)  # results that arrived while it was computed
         for event in batch:
             yield event, ledger
             ledger.add(event)
@@ -88,7 +88,7 @@ def _asked(study: Study) -> Iterator[tuple[Event, Ledger]]:
 
 
 def _batches(events: Iterable[Event]) -> list[list[Event]]:
-    """The suggestions of each request, which were stored together."""
+    """The suggestions of each request, stored together."""
     batches: dict[str, list[Event]] = {}
     for event in events:
         if event.kind == "asked":
@@ -97,7 +97,7 @@ def _batches(events: Iterable[Event]) -> list[list[Event]]:
 
 
 def _again(ledger: Ledger, event: Event, state: State | None) -> tuple[Replayed, State | None]:
-    """Suggest and compare; the ledger goes on with what is stored."""
+    """Suggest and compare; the ledger continues with the stored suggestion."""
     mark = ledger.mark()
     try:
         suggestion, state = suggest(ledger.task, ledger.history(), mark.count, state)

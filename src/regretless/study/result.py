@@ -1,4 +1,4 @@
-"""What an optimisation found."""
+"""The result of an optimisation."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ __all__ = ["Result", "evaluations"]
 
 @dataclass(frozen=True, slots=True)
 class Result(Shown):
-    """What an optimisation found; ``x``, ``fun``, ``nfev``, ``message`` and ``success`` read as in SciPy."""
+    """The result of an optimisation; ``x``, ``fun``, ``nfev``, ``message`` and ``success`` read as in SciPy."""
 
     study: Study
     message: str
@@ -62,7 +62,7 @@ class Result(Shown):
 
     @property
     def front(self) -> tuple[Recommendation, ...]:
-        """With several objectives the Pareto set of what the models expect: see `Study.front`."""
+        """With several objectives the Pareto set of the posterior means: see `Study.front`."""
         return self.study.front
 
     def __str__(self) -> str:
@@ -80,5 +80,5 @@ class Result(Shown):
 
 
 def evaluations(study: Study) -> int:
-    """How many evaluations ended, failed ones included; what was added from elsewhere is none."""
+    """The number of evaluations that ended, including failed ones, without added results."""
     return sum(trial.status in ("told", "failed") and trial.source != "added" for trial in study.trials)

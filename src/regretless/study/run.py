@@ -166,7 +166,7 @@ def minimize(*args: Any, **more: Any) -> Result:
     return _find("minimize", given.arguments)
 
 
-#: The arguments of both that are about the run; the others are about the study.
+#: The arguments of both that concern the run; the others concern the study.
 _OF_THE_RUN = (
     *("f", "n_trials", "until", "budget", "stop_when", "callback", "on_error", "catch", "progress"),
     *("workers", "executor", "retries", "time_limit"),
@@ -174,9 +174,9 @@ _OF_THE_RUN = (
 
 
 def _find(direction: Direction, given: dict[str, Any]) -> Result:
-    """`maximize` and `minimize`, from their arguments by name."""
+    """Run `maximize` or `minimize` on their arguments by name."""
     options = as_options(**{name: given.pop(name) for name in _OF_THE_RUN}, level=4)
-    here = options.workers is None and options.executor is None  # where nobody renews a lease while f is evaluated
+    here = options.workers is None and options.executor is None  # no lease is renewed while f is evaluated
     given |= {"direction": direction if given["objectives"] is None else None, "lease": None if here else LEASE}
     with _study(**given) as study:
         return run(study, options)
@@ -224,7 +224,7 @@ def _message(end: End, done: int, total: int | None) -> str:
 
 @contextlib.contextmanager
 def _study(*, space: Any, store: Any, name: str | None, lease: float | None = None, **settings: Any) -> Iterator[Study]:
-    """A study in memory, or one that lasts."""
+    """A study in memory, or in a store."""
     if store is None:
         if name is not None:
             raise InvalidInput(f"name={show(name)} needs store=, the file or database to keep the study in.")
@@ -243,7 +243,7 @@ def _stuck(workers: Workers, options: Options) -> RegretlessError:
 
 
 def _released(trials: list[Trial]) -> str:
-    """What became of trials that have no result."""
+    """A sentence on the trials without a result."""
     if not trials:
         return ""
     if len(trials) > 1:
@@ -253,7 +253,7 @@ def _released(trials: list[Trial]) -> str:
 
 
 def _attach(study: Study, error: BaseException, lost: str) -> None:
-    """Hand the study over with the error."""
+    """Attach the study to the error."""
     stored = study.name is not None
     kept = f"in error.study and in the store, as {study.name!r}" if stored else "in error.study"
     again = "start again, or call " if stored else ""

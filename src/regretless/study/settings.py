@@ -1,4 +1,4 @@
-"""What a study is set up with, checked; and as it is kept in a store."""
+"""The settings of a study: checked, and as stored."""
 
 import json
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ from regretless.study.journal import Journal
 
 __all__ = ["GIVEN", "Settings", "check_same", "settings", "settings_from_spec", "spec_of"]
 
-#: What people say of a study: the arguments of `Study`, of `Study.open` and, but for the direction, of `maximize`.
+#: The arguments of `Study`, of `Study.open` and, without the direction, of `maximize`.
 GIVEN = (
     "space",
     "direction",
@@ -68,7 +68,7 @@ GIVEN = (
     "fidelity",
     "seed",
 )
-#: A recommendation violates some constraint with at most this probability, where nothing else is said.
+#: The default probability with which a recommendation may violate some constraint.
 _RISK = 0.1
 
 
@@ -78,7 +78,7 @@ class Settings:
 
     task: Task
     preset: Preset
-    metadata: Mapping[str, Any] = field(default_factory=dict)  # notes of whoever made it, kept and never interpreted
+    metadata: Mapping[str, Any] = field(default_factory=dict)  # notes of its creator, stored and never interpreted
     repeats_then: Repeats | None = None  # the word it was created with, which may have meant another thing
 
 
@@ -144,7 +144,7 @@ def split_constraints(constraints: Any) -> tuple[Any, Mapping[str, Any] | None]:
 
 
 def spec_of(settings: Settings) -> dict[str, Any]:
-    """Settings as plain JSON: what is in force, so that defaults may change without changing any stored study."""
+    """Settings as plain JSON, with all defaults resolved, so that new defaults never change a stored study."""
     chosen, objective = settings.task, settings.task.objective
     return {
         "space": space_to_data(chosen.space if chosen.scenarios is None else chosen.scenarios.given),
@@ -169,7 +169,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
 
 
 def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
-    """The settings that were written so; code of others is imported only where it is trusted."""
+    """Read what `spec_of` wrote; foreign code is imported only if trusted."""
     space = space_from_data(spec["space"], lambda name: function_of(name, trust))
     # Specs without repeats of their own are older than "auto": their space says "allow" for it.
     repeats = spec.get("repeats", "auto" if space.repeats == "allow" else space.repeats)
@@ -180,7 +180,7 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
         rule=object_from_data(spec["rule"], "rule", trust),
         surrogate=object_from_data(spec["surrogate"], "surrogate", trust),
         n_initial=spec["n_initial"],
-        design=spec.get("design", "hypercube"),  # all that there was before it was named
+        design=spec.get("design", "hypercube"),  # the only one before it was named
         seed=spec["seed"],
         metadata=spec.get("about"),
         fidelity=object_from_data(spec.get("fidelity"), "fidelity", trust),
@@ -192,7 +192,7 @@ def settings_from_spec(spec: Mapping[str, Any], trust: Trust) -> Settings:
 
 
 def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: Journal) -> None:
-    """Refuse to open a study under other settings than it was created with; what is None was not given.
+    """Refuse to open a study with other settings than it was created with; None means not given.
 
     The rows of a table may be those it was created with, or those it has now.
     """
@@ -240,7 +240,7 @@ def check_same(name: str, given: Mapping[str, Any], stored: Settings, journal: J
 
 
 def _wanted(task: Task) -> dict[str, Any]:
-    """What is wanted of the outcomes, as the user says it."""
+    """The goal of each outcome, as the user states it."""
     objective, several = task.objective, len(task.objectives) > 1
     outward = zip(task.objectives, task.reference or (), strict=False)
     return {
@@ -256,7 +256,7 @@ def _wanted(task: Task) -> dict[str, Any]:
 
 
 def _robust(task: Task) -> dict[str, Any]:
-    """What a study with environments has on record beside the others."""
+    """Additional settings of a study with environments."""
     if task.scenarios is None:
         return {}
     environment = object_to_data(task.scenarios.environment, "environment")
@@ -264,7 +264,7 @@ def _robust(task: Task) -> dict[str, Any]:
 
 
 def _several(task: Task) -> dict[str, Any]:
-    """What a study with several outcomes has on record beside the others."""
+    """Additional settings of a study with several outcomes."""
     if len(task.outcomes) == 1:
         return {} if task.risk == _RISK else {"risk": task.risk}
     wanted = {
@@ -277,7 +277,7 @@ def _several(task: Task) -> dict[str, Any]:
 
 
 def _outcomes_of(spec: Mapping[str, Any], trust: Trust) -> dict[str, Any]:
-    """The arguments of `settings` about outcomes that were written so."""
+    """The arguments of `settings` about outcomes, from their stored form."""
     if spec.get("composite"):
         composite = Composite.from_data(spec["composite"], lambda name: function_of(name, trust))
         return {"objective": composite, "direction": spec["direction"]}
@@ -289,7 +289,7 @@ def _outcomes_of(spec: Mapping[str, Any], trust: Trust) -> dict[str, Any]:
 
 
 def _limits(task: Task) -> Any:
-    """What the objectives cannot leave: of one alone, or by name."""
+    """Bounds on the objectives: a pair for one, by name for several."""
     if len(task.objectives) == 1:
         return task.objective.limits.given
     return {outcome.name: outcome.limits.given for outcome in task.objectives if outcome.limits.given} or None
@@ -302,7 +302,7 @@ def _limits_given(limits: Any, task: Task) -> Any:
 
 
 def _as_json(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Notes as they will be read back; what JSON cannot hold is refused."""
+    """Metadata as they will be read back; refused if JSON cannot hold them."""
     if metadata is None:
         return {}
     try:
@@ -315,7 +315,7 @@ def _as_json(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _unlike(what: str, stored: Any, given: Any) -> str:
-    """In which setting two models or words differ."""
+    """The setting in which two models or names differ."""
     if isinstance(stored, Surrogate) and isinstance(given, Surrogate):
         name = next(part.name for part in fields(stored) if getattr(stored, part.name) != getattr(given, part.name))
         return _unlike(f"a {what} with {name}", getattr(stored, name), getattr(given, name))
@@ -329,7 +329,7 @@ def _conflict(name: str, what: str) -> StudyConflict:
 
 
 def _extended(space: Space, journal: Journal) -> Space:
-    """The space as the events leave it."""
+    """The space after all extensions."""
     for event in journal.read(0):
         if event.kind == "extended":
             space = extended_table(space, Rows(event.data["columns"], event.data["ids"]))

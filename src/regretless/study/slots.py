@@ -1,7 +1,7 @@
-"""Processes of our own: each evaluates one thing at a time, is known by its number, and can be killed and replaced.
+"""Worker processes: each evaluates one thing at a time, is known by its pid, and can be killed and replaced.
 
-A pool that hands work to whichever process is free cannot say which one to kill when a time limit is up, and all that
-it runs is lost with one process. Here a process is started for a slot when it is first needed, and again when it died.
+A pool that gives work to any free process cannot tell which one to kill at a time limit, and loses all its work with
+one process. Here each slot starts its process when it is first needed, and again after it died.
 """
 
 import importlib
@@ -27,8 +27,8 @@ from regretless.study.processes import GRACE, Program, Programs
 
 __all__ = ["Slots", "packed"]
 
-#: One thread per process: with as many processes as cores, more would get in each other's way. Told to fresh processes
-#: by their environment, since the function may load such a library only when it is called.
+#: One thread per process: with as many processes as cores, more would compete. Set in the environment of new
+#: processes, since the function may load such a library only when it is called.
 _ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
@@ -71,7 +71,7 @@ class Slots(Executor):
         self._threads = ThreadPoolExecutor(self.count)
 
     def check(self, fn: Callable[..., Any]) -> None:
-        """Refuse a function that cannot be sent to a process, or not be used there."""
+        """Refuse a function that cannot be sent to a process or used there."""
         function, slot = self._pack(fn), self._slot()
         try:
             slot.load(function)
@@ -89,7 +89,7 @@ class Slots(Executor):
         return future
 
     def kill(self, futures: Sequence[Future[Any]]) -> None:
-        """Kill the processes that work on these; others take their places when they are needed."""
+        """Kill the processes that work on these futures; new ones are started when needed."""
         for future in futures:
             future.cancel()
             if (job := self._jobs.get(future)) is not None:
@@ -100,15 +100,15 @@ class Slots(Executor):
             wait(left, timeout=0.05)
 
     def stop(self) -> None:
-        """Kill all processes, for good."""
+        """Kill all processes permanently."""
         self._programs.stop()
 
     def pids(self) -> list[int]:
-        """Numbers of the processes that work on something."""
+        """The pids of busy processes."""
         return [job.slot.program.child.pid for job in list(self._jobs.values()) if job.slot is not None]
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End all processes: those without work by themselves, others where ``wait`` is false or once they are done."""
+        """End all processes: idle ones now, busy ones when they are done, or at once if ``wait`` is false."""
         self._threads.shutdown(wait=wait, cancel_futures=cancel_futures)
         idle = []
         with suppress(queue.Empty):
@@ -172,7 +172,7 @@ class Slots(Executor):
 
 
 class _Slot:
-    """A process that answers frame for frame: see `regretless.study._slot`."""
+    """A process that answers one frame per request: see `regretless.study._slot`."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -181,7 +181,7 @@ class _Slot:
         self._function: bytes | None = None
 
     def load(self, function: bytes) -> None:
-        """Have it know the function."""
+        """Load the function."""
         if self._function is function:
             return
         kind, content = self.answer("function", function)
@@ -191,7 +191,7 @@ class _Slot:
         self._function = function
 
     def answer(self, kind: str, content: Any) -> tuple[str, Any]:
-        """Ask and wait for the answer."""
+        """Send a request and wait for the answer."""
         frame = pickle.dumps((kind, content))
         try:
             _write(self._requests, HEAD.pack(len(frame)) + frame)
@@ -203,17 +203,17 @@ class _Slot:
         return answer
 
     def dismiss(self) -> None:
-        """Have it end by itself."""
+        """Ask the process to end."""
         with suppress(OSError):
             self._requests.close()
 
     def close(self) -> None:
-        """Let go of its pipes, after its end."""
+        """Close its pipes, after its end."""
         self.dismiss()
         self._answers.close()
 
     def _until_readable(self) -> None:
-        """Wait for the pipe or for the end of the process: a child of it may keep the pipe open for ever."""
+        """Wait for the pipe or for the end of the process: a child process may keep the pipe open forever."""
         if not hasattr(os, "pidfd_open"):
             return
         try:
@@ -240,7 +240,7 @@ class _Slot:
 
 
 def packed(fn: Callable[..., Any]) -> bytes:
-    """A function for another process; refused, with what to do about it, where it cannot be sent."""
+    """Pickle a function for another process; refused with advice if that is impossible."""
     cloudpickle = _cloudpickle()
     try:
         content: bytes = (cloudpickle or pickle).dumps(fn)
@@ -271,7 +271,7 @@ def _cloudpickle() -> ModuleType | None:
 
 
 def _read(stream: IO[bytes], size: int) -> bytes:
-    """So many bytes of a pipe that is not buffered."""
+    """Read this many bytes from an unbuffered pipe."""
     parts = []
     while size:
         part = stream.read(size)

@@ -1,4 +1,4 @@
-"""The one stateful object: asks, is told, remembers."""
+"""The one stateful object: it asks, is told, and remembers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, overload
@@ -232,7 +232,7 @@ class Study(Predictions, Corrections):
         return registry.as_store(store).names()
 
     def close(self) -> None:
-        """Let go of the store. A study that is used again opens it again."""
+        """Close the store. If the study is used again, it is opened again."""
         self._recorder.journal.close()
 
     def __enter__(self) -> Self:
@@ -348,19 +348,18 @@ class Study(Predictions, Corrections):
         return transitions.add(self._recorder, told, lambda: self._task.place(params, row), as_key(key))
 
     def add_study(self, earlier: "Study | str | Path", name: str | None = None, *, key: str | None = None) -> int:
-        """Let an earlier study of a related problem count as data; how many of its results do is returned.
+        """Use an earlier study of a related problem as data; returns the number of its results that are used.
 
         Its results are not results of this study: they inform the models through one correlation per outcome, which is
-        fitted as results come in, and are left out of a model that predicts better without them. Outcomes are known by
-        their names, parameters too; results that have no place in this space are left out. A study can have one such
-        source, and keeps a copy of it.
+        fitted as results arrive, and a model that predicts better without them drops them. Outcomes and parameters are
+        matched by name; results outside this space are left out. A study can have one such source, and keeps a copy.
 
         Parameters
         ----------
         earlier
             The study, or the file or database that it is in.
         name
-            What it is called there, where there are several.
+            Its name there, if there are several.
         key
             With a key the same study is added once, however often that is tried.
 

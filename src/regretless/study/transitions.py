@@ -1,7 +1,7 @@
-"""What may happen to a trial after it was asked for, and what is stored when it does.
+"""The transitions of a trial after it was asked for, and the events that record them.
 
-Each function looks at the trial as it is stored now, inside the transaction that stores the event, so that two who
-tell at once cannot both be first.
+Each function checks the trial as stored now, inside the transaction that stores the event, so two simultaneous results
+cannot both be first.
 """
 
 from collections.abc import Callable
@@ -20,11 +20,11 @@ __all__ = ["add", "amend", "end", "exclude_row", "extend", "include_row", "link"
 
 
 def end(recorder: Recorder, number: int, told: Told, **about: Any) -> Trial:
-    """Store a result, or some outcomes of it. The first counts; the same again changes nothing; another is refused.
+    """Store a result, or some outcomes of it. The first counts; a repeat changes nothing; a different one is refused.
 
-    A trial that was offered again has two workers: the first result of an outcome counts, and the other worker's, which
-    comes late, is put on record and not used. So is the result of a trial that failed as it was ``overdue``. ``about``
-    goes on record with the result.
+    A trial that was offered again has two workers: the first result of an outcome counts, and the later one is recorded
+    and not used. The same holds for the result of a trial that failed because it was ``overdue``. ``about`` is recorded
+    with the result.
     """
     ledger = recorder.ledger
 
@@ -58,7 +58,7 @@ def end(recorder: Recorder, number: int, told: Told, **about: Any) -> Trial:
 
 
 def add(recorder: Recorder, told: Told, where: Callable[[], Place], key: str) -> Trial:
-    """Store data that was not asked for, once for each key. Of a point that is not a candidate it is another event."""
+    """Store data that was not asked for, once per key. A point that is not a candidate has its own kind of event."""
     ledger = recorder.ledger
 
     def decide() -> list[Event]:
@@ -119,7 +119,7 @@ def amend(recorder: Recorder, number: int, told: Told, reason: str) -> Trial:
 
 
 def use(recorder: Recorder, number: int, used: bool, reason: str) -> Trial:
-    """Set a result aside, or take it back in."""
+    """Exclude a result, or include it again."""
     ledger = recorder.ledger
 
     def decide() -> list[Event]:
@@ -137,7 +137,7 @@ def use(recorder: Recorder, number: int, used: bool, reason: str) -> Trial:
 
 
 def release(recorder: Recorder, number: int, reason: str) -> Trial:
-    """Give a pending trial up."""
+    """Release a pending trial."""
     ledger = recorder.ledger
 
     def decide() -> list[Event]:
@@ -159,7 +159,7 @@ def release(recorder: Recorder, number: int, reason: str) -> Trial:
 
 
 def renew(recorder: Recorder, number: int) -> Trial:
-    """Begin the lease of a pending trial anew."""
+    """Renew the lease of a pending trial."""
     ledger = recorder.ledger
 
     def decide() -> list[Event]:
@@ -172,7 +172,7 @@ def renew(recorder: Recorder, number: int) -> Trial:
 
 
 def extend(recorder: Recorder, raw: Raw, reason: str) -> list[Any]:
-    """Put further candidates behind those of the table; the ids of those that are new."""
+    """Append candidates to the table; returns the ids of the new ones."""
     ledger, before = recorder.ledger, 0
 
     def decide() -> list[Event]:
@@ -213,12 +213,12 @@ def include_row(recorder: Recorder, index: int, row: Any, reason: str) -> None:
 
 
 def _all_of(told: Told, task: Task) -> Told:
-    """With every outcome that is not named: where all failed, all of them."""
+    """Complete a result: if the whole trial failed, every outcome failed."""
     return Told(dict.fromkeys(outcome.name for outcome in task.outcomes)) if told.values is None else told
 
 
 def _unlike(trial: Trial, known: Values, values: Values, told: Told) -> Values:
-    """Those of the values that are not what is known: another number, or the same with other noise."""
+    """The values that differ from the stored ones, in number or in noise."""
     if not known:
         return {}
     said, had = told.noise, trial.noise
@@ -230,7 +230,7 @@ def _unlike(trial: Trial, known: Values, values: Values, told: Told) -> Values:
 
 
 def _had(trial: Trial, names: list[str]) -> str:
-    """What was told of some outcomes; by name, where there are several."""
+    """The stored results of some outcomes; by name if there are several."""
     if trial.status == "failed":
         return "failed"
     if len(trial.values) == 1 and trial.status == "told":

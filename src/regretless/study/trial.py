@@ -31,19 +31,19 @@ class Trial(Shown):
     status
         ``"pending"`` until told, then ``"told"`` or ``"failed"``; ``"released"`` once it was released.
     value
-        What was measured of the first objective, in the user's units and sign; the mean of replicates.
+        The measured value of the first objective, in the user's units and sign; the mean of replicates.
     values
-        What was measured of each outcome, by name; None of one that failed. What is not named is not there yet.
+        The measured value of each outcome, by name; None if it failed. Outcomes not named are not measured yet.
     noise
-        What was told of the noise of values, by outcome: ``{"sd": 0.4}``, ``{"replicates": [80.1, 81.3]}`` or both.
+        Known noise of the values, by outcome: ``{"sd": 0.4}``, ``{"replicates": [80.1, 81.3]}`` or both.
     source
         ``"design"`` (initial design), ``"rule"``, ``"random"`` (the model could not be used: see ``fallback``) or
         ``"added"`` (a result that was not asked for).
     details
         Why this point: what the rule drew (``zeta``, squared; thresholds and maxima in the model's standardised units)
-        and what the model expected (``mean``, ``sd``, in the user's units and sign); ``excursion`` is 1 where the
-        step was taken by the model that looks elsewhere, ``additive`` is 1 where that went column by column; where
-        there are very many results, on how many (``used``) of how many (``told``) the model rests.
+        and what the model expected (``mean``, ``sd``, in the user's units and sign); ``excursion`` is 1 if the
+        step was taken by the model that explores away from the best point, ``additive`` is 1 if that model is a sum
+        over columns; with very many results, the model uses ``used`` of the ``told`` ones.
     hyperparameters
         The model behind the suggestion, None for the initial design.
     jitter
@@ -93,7 +93,7 @@ class Trial(Shown):
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to settle on, in the user's units and sign: with one objective where its posterior mean is best.
+    """A recommended point, in the user's units and sign: with one objective, where its posterior mean is best.
 
     ``mean`` and ``sd`` are those of the first objective. With several outcomes ``expected`` has mean and sd of each by
     name. Under constraints ``prob_feasible`` is the probability that all of them hold there, and ``qualified`` says
@@ -122,7 +122,7 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
-    """Candidates, or other points, and how probably each reaches the level of a study, in the user's units."""
+    """Candidates or other points, with the probability that each reaches the level of a study, in the user's units."""
 
     params: tuple[Mapping[str, Any], ...]
     rows: tuple[Any, ...]  # ids of rows; None of what is no row
@@ -135,7 +135,7 @@ class Region:
 
     @property
     def inside(self) -> npt.NDArray[np.bool_]:
-        """Which are taken to reach it: those with at least an even chance."""
+        """Which points are classified as reaching it: those with probability at least 1/2."""
         found: npt.NDArray[np.bool_] = self.probability >= 0.5
         return found
 

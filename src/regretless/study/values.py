@@ -1,4 +1,4 @@
-"""What people tell of a trial: one value or several by name, replicates, known errors, and outcomes that failed."""
+"""Results as users give them: one value or several by name, replicates, known errors, and outcomes that failed."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,19 +15,19 @@ from regretless.study.ledger import Values
 
 __all__ = ["Told", "read_returned", "read_told"]
 
-#: Values of this size can still be squared and summed by a model that takes them as they are.
+#: The largest size of values that a model can still square and sum without standardising.
 _LARGEST_RAW = 1e50
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Results by outcome, None of one that failed; and what is known of their noise. No values: all of it failed."""
+    """Results by outcome (None if one failed) with their known noise. No values: the whole trial failed."""
 
     values: Values | None
     noise: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def noise_of(self, names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
-        """What is known of the noise of some outcomes."""
+        """The known noise of some outcomes."""
         return {name: self.noise[name] for name in names if name in self.noise}
 
     def on_record(self, task: Task) -> tuple[float | None, dict[str, Any]]:
@@ -38,7 +38,7 @@ class Told:
 
 
 def read_told(task: Task, value: Any, *, failed: Any, sd: Any, what: str, known: Values | None = None) -> Told:
-    """What was told, checked. ``what`` says whose value it is, such as ``trial 3``.
+    """Check and read a result. ``what`` names its owner, such as ``trial 3``.
 
     A composite objective is computed, once all its outcomes are told here or ``known`` before.
     """
@@ -82,12 +82,12 @@ def _computed(task: Task, values: Values, what: str) -> dict[str, float | None]:
 
 
 def _told_by_name(task: Task) -> list[str]:
-    """The outcomes that people tell: a composite objective is computed from the others."""
+    """The outcomes that users tell: a composite objective is computed from the others."""
     return [outcome.name for outcome in task.outcomes if outcome.composite is None]
 
 
 def read_returned(task: Task, returned: Any, what: str) -> tuple[Any, bool | list[str]]:
-    """What a function returned, as the arguments ``value`` and ``failed`` of `Study.tell`.
+    """The return value of a function, as the arguments ``value`` and ``failed`` of `Study.tell`.
 
     NaN and infinities are outcomes that failed; among replicates they are left out.
 

@@ -1,7 +1,7 @@
-"""The one worker loop: ask, evaluate on an executor, tell. Every trial in flight has a lease: a crash loses none.
+"""The one worker loop: ask, evaluate on an executor, tell. Every trial in flight has a lease, so a crash loses none.
 
-`maximize`, `minimize`, `Study.optimize` and the command line run it. What becomes of evaluations, and of the workers
-that run them, is the business of `Flight`; here it is decided what becomes of the trials.
+`maximize`, `minimize`, `Study.optimize` and the command line use it. `Flight` handles evaluations and their workers;
+this module handles the trials.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from regretless.study.values import Told, read_returned
 
 __all__ = ["LEASE", "End", "Loop"]
 
-#: Seconds after which the trial of a driver that died is offered again.
+#: Seconds after which a trial is offered again if its driver died.
 LEASE = 60.0
 
 
@@ -61,14 +61,14 @@ class Loop:
     study, options, workers
         What is optimised, how, and where evaluations run. The executor is the caller's to shut down.
     report
-        Called with each trial that ended and why it has no value (empty if it has one). A trial that was released has
+        Called with each trial that ended, and with the reason if it has no value (else empty). A released trial has
         the status ``"released"``.
     progress
-        Called with where the run stands, whenever that changes and every ten seconds.
+        Called with the state of the run, whenever that changes and every ten seconds.
     say
-        Called with what is to be said when Ctrl-C was pressed.
+        Called with the message to show when Ctrl-C was pressed.
 
-    A failure before the first value is kept back: it is told as failed once there is a value, or else released.
+    A failure before the first value is held back: it is told as failed once there is a value, or else released.
     """
 
     study: Study
@@ -95,11 +95,11 @@ class Loop:
         self._has_value = plan.first_failures is None
 
     def run(self) -> End:
-        """Go on until the plan is done, nothing is left to try, or something ends the run.
+        """Run until the plan is done, no candidate is left, or something ends the run.
 
-        When the run ends by itself, or by Ctrl-C pressed once, what is in flight is awaited and told. When it is broken
-        off, by Ctrl-C pressed twice, an exception of the callback or of the store, what is in flight is ended and its
-        trials are released. A function that is evaluated in this process is interrupted at once.
+        If the run ends by itself, or after one Ctrl-C, evaluations in flight are awaited and told. If it is aborted, by
+        a second Ctrl-C or an exception of the callback or the store, they are ended and their trials released. A
+        function evaluated in this process is interrupted at once.
         """
         with contextlib.nullcontext() if self._here else self._interrupts.counted():
             try:
@@ -180,7 +180,7 @@ class Loop:
         self._interrupts.wait(lambda: self._flight.wait(timeout), seen=self._heeded)
 
     def _landed(self) -> list[Trial]:
-        """Handle what has ended; the trials that have a result now, or failed."""
+        """Handle evaluations that have ended; returns the trials that now have a result or failed."""
         ended = []
         for landed in self._flight.landed():
             if landed.late:
@@ -190,7 +190,7 @@ class Loop:
         return ended
 
     def _heed(self, end: End | None) -> End | None:
-        """Ctrl-C: once, nothing new begins; twice, the run is broken off."""
+        """Handle Ctrl-C: after one, nothing new begins; after two, the run is aborted."""
         if self._interrupts.count == self._heeded:
             return end
         self._heeded = self._interrupts.count
@@ -206,7 +206,7 @@ class Loop:
 
     @property
     def _heartbeat(self) -> float | None:
-        """Seconds between two renewals of leases: two may be missed before a trial is offered to others."""
+        """Seconds between renewals of leases: two may be missed before a trial is offered to others."""
         lease = self.study._recorder.seconds
         return None if lease is None else lease / 3.0
 
@@ -221,12 +221,12 @@ class Loop:
         self.progress(Now(self.done, len(self._flight), self.failed, None if best is None else best.value))
 
     def _stop_rule(self) -> End | None:
-        """Looked at before anything is asked for too: a study that is resumed may have reached it."""
+        """Checked before the first ask too: a resumed study may have met it already."""
         left = self.study.should_stop(self.options.stop_when) if self.options.stop_when is not None else None
         return None if left is None else End("stopped", left=left)
 
     def _certified_again(self, end: End, more: int) -> End:
-        """With the certificate of now, where results came in after the one that ended the run."""
+        """Add the present certificate, if results arrived after the one that ended the run."""
         if end.left is None or not more:
             return end
         with contextlib.suppress(NumericalError):
@@ -234,7 +234,7 @@ class Loop:
         return end
 
     def _callback(self, ended: list[Trial], end: End | None) -> End | None:
-        """The callback hears of every trial, also of those that end after, or by, the decision to stop."""
+        """The callback is called for every trial, including those that end after the decision to stop."""
         callback = self.options.callback
         if callback is None:
             return end
@@ -253,7 +253,7 @@ class Loop:
             return False
         except Exception as error:
             why = _sentence(error)
-            with contextlib.suppress(RegretlessError):  # the error that ended the run is the one to be raised
+            with contextlib.suppress(RegretlessError):  # the error that ended the run is raised
                 self._release(trial, why)
             self.report(self.study.trials[trial.number], why)
             self._error = self._error or End("error", trial=trial, error=error, why=why)
@@ -273,9 +273,9 @@ class Loop:
         return True
 
     def _read(self, trial: Trial, future: Future[Any]) -> tuple[Any, bool | list[str], str, dict[str, Any]]:
-        """The value and which outcomes failed; None, all of them, why, and what of it goes on record.
+        """The value and the failed outcomes, or None, all outcomes, the reason and what is recorded of it.
 
-        What ends the run is raised.
+        Raises what ends the run.
         """
         try:
             returned = future.result()
@@ -297,7 +297,7 @@ class Loop:
         return value, failed, "" if value is not None else f"the value is {show(returned)}", {}
 
     def _put_on_record(self, late: Landed[Trial]) -> None:
-        """A value that came after the time limit is kept and not used."""
+        """Record a value that arrived after the time limit; it is not used."""
         with contextlib.suppress(Exception):  # whatever it came to, the trial has failed
             value, failed, _, _ = self._read(late.item, late.future)
             if value is not None:
@@ -318,11 +318,11 @@ class Loop:
         self.failed += 1
 
     def _break_off(self, reason: str) -> None:
-        """End what runs, and release all trials that have no result."""
+        """End what runs, and release all trials without a result."""
         self._interrupts.breaking_off = True
         self.workers.abort()
         self._flight.cancel()
-        with contextlib.suppress(RegretlessError):  # if the store is the trouble, the leases end by themselves
+        with contextlib.suppress(RegretlessError):  # if the store is the problem, the leases expire by themselves
             for trial in (*self._flight.items, *(trial for trial, _ in self._kept_back)):
                 self._release(trial, reason)
 
@@ -333,7 +333,7 @@ class Loop:
 
 @contextlib.contextmanager
 def _kept(trial: Trial, came_out: str) -> Iterator[None]:
-    """An error of the store carries the result: what was paid for is not lost."""
+    """An error of the store carries the result, so that it is not lost."""
     try:
         yield
     except Exception as error:
@@ -342,7 +342,7 @@ def _kept(trial: Trial, came_out: str) -> Iterator[None]:
 
 
 def _sentence(error: BaseException) -> str:
-    """What went wrong, for the record: the message of our own exceptions, others as they show themselves."""
+    """What went wrong, for the record: the message of our own exceptions, the repr of others."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
     return str(error) if isinstance(error, RegretlessError) else show(error)

@@ -1,4 +1,4 @@
-"""What the events of a study add up to, kept in step with the journal they are stored in."""
+"""The state that the events of a study add up to, kept in step with their journal."""
 
 from regretless.study.ledger.leases import Clock, Lease, Reading
 from regretless.study.ledger.ledger import Ledger, Mark, Values

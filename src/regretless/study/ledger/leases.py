@@ -1,8 +1,8 @@
-"""Who works on a pending trial, and until when, by clocks that do not jump.
+"""Leases: who works on a pending trial and until when, by clocks that do not jump.
 
-A lease is measured by the time since the machine started, which nobody sets. Two processes of one machine share it.
+A lease is measured by the time since the machine started, which cannot be set and which all its processes share.
 Processes of different machines compare by the store's clock, which each reads once, when it first needs it, and
-carries on by its own machine's: a clock that is set while a worker runs changes nothing for that worker.
+advances by its own uptime: setting a clock while a worker runs changes nothing for that worker.
 """
 
 import secrets
@@ -18,7 +18,7 @@ __all__ = ["Clock", "Lease", "Reading"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One look at the clock: which start of which machine, seconds since then, and seconds by the store's clock."""
+    """A reading of the clocks: the boot of the machine, seconds since then, and seconds by the store's clock."""
 
     boot: str
     ticks: float
@@ -39,14 +39,14 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The promise of a worker to be back within ``seconds`` of ``since``."""
+    """A worker's lease on a trial: ``seconds`` from ``since``."""
 
     seconds: float
     since: Reading
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any] | None) -> "Lease | None":
-        """What was stored; None where there was no end."""
+        """Decode a stored lease; None if it has no end."""
         return None if data is None else cls(data["seconds"], Reading(**data["since"]))
 
     def to_data(self) -> dict[str, Any]:
@@ -54,21 +54,21 @@ class Lease:
         return asdict(self)
 
     def ended(self, now: Reading) -> bool:
-        """Whether the time is up."""
+        """Whether the lease has expired."""
         same = now.boot == self.since.boot
         passed = now.ticks - self.since.ticks if same else now.shared - self.since.shared
         return passed >= self.seconds
 
 
 def _ticks() -> float:
-    """Seconds since the machine started, sleep included where the system can say so."""
+    """Seconds since the machine started, including sleep if the system can tell."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
 
 
 @cache
 def _boot() -> str:
-    """A name for this start of this machine; where there is none, for this process."""
+    """An identifier of this boot of the machine; of this process if there is none."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:

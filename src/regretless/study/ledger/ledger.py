@@ -1,4 +1,4 @@
-"""What the events of a study add up to: its trials, and the arrays a suggestion is computed from."""
+"""The ledger of a study: its trials, and the arrays a suggestion is computed from, as the sum of its events."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ Values: TypeAlias = Mapping[str, float | None]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a ledger stood, to go back there after trying out some suggestions."""
+    """A state of a ledger, to return to after trying some suggestions."""
 
     seq: int
     count: int
@@ -48,7 +48,7 @@ class Ledger:
     def __init__(self, task: Task) -> None:
         self.seq = 0
         self.trials: list[Trial] = []
-        # The newest of each outcome that still holds: a result it saw and that was changed undoes it.
+        # The newest valid one of each outcome: it is dropped when a result that it was fitted to changes.
         self.fits: tuple[Fit | None, ...] = (None,) * len(task.outcomes)
         self.links: set[str] = set()  # keys of requests that added an earlier study
         self.sources: tuple[Source | None, ...] = ()  # of each outcome, data of an earlier study
@@ -56,11 +56,11 @@ class Ledger:
         self.keys: dict[str, list[int]] = {}  # trials by the key of the request that made them
         self.leases: dict[int, Lease | None] = {}  # of the pending trials
         self.offers: dict[int, int] = {}  # how often trials were offered again
-        self.passed_on: set[int] = set()  # trials that a worker lost by the end of its time, and may still tell
+        self.passed_on: set[int] = set()  # trials whose lease expired, which their first worker may still tell
         self.late: set[tuple[int, tuple[tuple[str, float | None], ...]]] = set()  # results after those that count
         self.first_told: dict[int, Values] = {}  # what amended trials had been told
         self.excluded: dict[int, None] = {}  # candidates that must not be suggested, in the order of exclusion
-        self.task = task  # as the events so far leave it: a table may have been extended
+        self.task = task  # the current space: a table may have been extended
         self._key_of: list[str] = []  # of each trial
         self._sources: dict[str, int] = {}
         self._observed = Observations(task)
@@ -68,7 +68,7 @@ class Ledger:
     # Adding up ------------------------------------------------------------------------------------------------------
 
     def extend(self, events: Iterable[Event]) -> None:
-        """Add what is new among these."""
+        """Add those of the events that are new."""
         for event in events:
             if event.seq > self.seq:
                 self.add(event)
@@ -84,11 +84,11 @@ class Ledger:
         self.seq = event.seq
 
     def mark(self) -> Mark:
-        """Where it stands now."""
+        """Mark the present state."""
         return Mark(self.seq, len(self.trials), self.fits, dict(self._sources), self.reference)
 
     def back(self, mark: Mark) -> None:
-        """To where it stood. Only trials asked for since may lie in between: all else is for good."""
+        """Return to a mark. Only suggestions can be undone: no other events may have been added since."""
         while len(self.trials) > mark.count:
             self.trials.pop()
             self.leases.pop(len(self.trials), None)
@@ -102,7 +102,7 @@ class Ledger:
     # Knowing --------------------------------------------------------------------------------------------------------
 
     def history(self) -> History:
-        """Everything a suggestion depends on, beside the setup."""
+        """Everything a suggestion depends on, apart from the settings."""
         observed = self._observed
         used = observed.used(len(self.trials))
         return History(
@@ -119,14 +119,14 @@ class Ledger:
         )
 
     def best(self) -> Trial | None:
-        """The trial with the best measured value that is used and violates no constraint, of equals the first."""
+        """The used trial with the best measured value that violates no constraint; the first of equal ones."""
         if len(self.task.objectives) > 1:
             return None
         told = self._feasible_told()
         return self.trials[told[np.argmax(self._observed.values(told)[:, 0])]] if len(told) else None
 
     def front(self) -> list[Trial]:
-        """Trials that no other is better than in every objective, among those that violate no constraint."""
+        """The Pareto-optimal trials among those that violate no constraint."""
         told, K = self._feasible_told(), len(self.task.objectives)
         if not len(told):
             return []
@@ -138,7 +138,7 @@ class Ledger:
         return all(value is not None and outcome.holds(value) for outcome, value in values)
 
     def ended_leases(self, now: Reading) -> list[int]:
-        """Pending trials whose worker did not come back in time."""
+        """Pending trials whose lease has expired."""
         return sorted(number for number, lease in self.leases.items() if lease is not None and lease.ended(now))
 
     # Inside ---------------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class Ledger:
         self._observed.write(trial)
 
     def _values_of(self, event: Event) -> dict[str, float | None]:
-        """Results by outcome; where there is one, its value alone is on record."""
+        """Results by outcome; the event of a single outcome holds its value alone."""
         values = event.data.get("values")
         return {self.task.objective.name: event.value} if values is None else dict(values)
 
@@ -193,7 +193,7 @@ class Ledger:
         self.leases[trial.number] = Lease.from_data(data["lease"])
 
     def _hyperparameters(self, fits: list[Fit | None]) -> dict[str, Any] | None:
-        """The model behind a suggestion; by outcome, where there are several."""
+        """The model behind a suggestion; by outcome if there are several."""
         data = [None if fit is None else hyperparameters_to_data(fit.hyperparameters) for fit in fits]
         if len(data) == 1 or data[0] is None:
             return data[0]
@@ -205,7 +205,7 @@ class Ledger:
         self._append(self._with(trial, event), data, inside=event.kind == "added")
 
     def _with(self, trial: Trial, event: Event) -> Trial:
-        """The trial with further results, or results in place of those it had."""
+        """The trial with results added or replaced."""
         said = self._values_of(event)
         values = {**trial.values, **said}
         values = {outcome.name: values[outcome.name] for outcome in self.task.outcomes if outcome.name in values}
@@ -216,9 +216,9 @@ class Ledger:
         return replace(trial, status=status, value=values.get(self.task.objective.name), values=values, noise=noise)
 
     def _ended(self, event: Event) -> None:
-        """A result, or some outcomes of it; whoever tells a part is at work, and keeps the trial."""
+        """A result, or some outcomes of it; a worker that tells a part keeps the trial."""
         trial = self._trial(event)
-        if "leases" in event.data or "overdue" in event.data:  # nobody came back in time
+        if "leases" in event.data or "overdue" in event.data:  # its last lease expired
             self.passed_on.add(trial.number)
         self.leases.pop(trial.number, None)
         self._set(self._with(trial, event))
@@ -243,7 +243,7 @@ class Ledger:
         self._set(replace(self._trial(event), excluded=False))
 
     def _undo_fits(self, number: int, changed: Values) -> None:
-        """Hyperparameters fitted to a result that is not believed any more are not believed either."""
+        """Drop hyperparameters that were fitted to a result which has changed."""
         self.fits = tuple(
             None if fit is not None and outcome.name in changed and number in fit.trials else fit
             for outcome, fit in zip(self.task.outcomes, self.fits, strict=True)
@@ -266,7 +266,7 @@ class Ledger:
         self.excluded.pop(event.data["index"], None)
 
     def _extended(self, event: Event) -> None:
-        """Number and codes of the candidates there were stay; what was measured outside may be a candidate now."""
+        """Extend the table: candidates keep number and codes; points measured outside may become candidates."""
         before = self.task.domain.dim
         table = extended_table(self.task.space, Rows(event.data["columns"], event.data["ids"]))
         self.task = with_table(self.task, table)
@@ -276,11 +276,11 @@ class Ledger:
             self.trials[number] = replace(self.trials[number], row=row, note=None)
 
     def _late(self, event: Event) -> None:
-        """On record, not used; the same again is nothing new."""
+        """A late result: recorded, not used; a repeat is ignored."""
         self.late.add((self._trial(event).number, tuple(self._values_of(event).items())))
 
     def _linked(self, event: Event) -> None:
-        """An earlier study counts from now on, and models that were fitted without it do not."""
+        """Use an earlier study from now on; models fitted without it are dropped."""
         self.links.add(event.data["key"])
         stored = event.data["sources"]
         names = [outcome.name for outcome in self.task.outcomes]
@@ -288,7 +288,7 @@ class Ledger:
         self.fits = (None,) * len(self.fits)
 
     def _noted(self, event: Event) -> None:
-        """On record only."""
+        """An event that changes nothing."""
 
     def _trial(self, event: Event) -> Trial:
         assert event.number is not None

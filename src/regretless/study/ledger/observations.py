@@ -1,4 +1,4 @@
-"""Trials as arrays: where they were made, and what came out."""
+"""Trials as arrays: points and results."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,12 @@ from regretless.study.trial import Trial
 
 __all__ = ["Observations"]
 
-#: Noise of which nothing is known: no standard error, one replicate, no spread.
+#: Unknown noise: no standard error, one replicate, no spread.
 _UNKNOWN = (0.0, 1.0, 0.0)
 
 
 class Observations:
-    """One row per trial, by its number. Rows behind the last trial are room to grow, or of drafts that were undone."""
+    """One row per trial, by number. Rows after the last trial are spare, or of drafts that were undone."""
 
     def __init__(self, task: Task) -> None:
         self._outcomes, self._beside = task.outcomes, task.context
@@ -35,7 +35,7 @@ class Observations:
         self._noise: dict[int, Floats] = {}  # by outcome, where something is known: sd, count and spread of each trial
 
     def place(self, number: int, x: Floats, index: int | None, *, inside: bool, context: Sequence[float] = ()) -> None:
-        """Write where a trial is made."""
+        """Write the point of a trial."""
         if number >= len(self._used):
             self._grow()
         self._X[number] = x
@@ -45,7 +45,7 @@ class Observations:
             self._context[number] = context
 
     def write(self, trial: Trial) -> None:
-        """Write what came out of a trial so far."""
+        """Write the results of a trial so far."""
         number = trial.number
         self._used[number] = not trial.excluded and trial.status != "released"
         for k, outcome in enumerate(self._outcomes):
@@ -58,17 +58,17 @@ class Observations:
                 known[number] = _noise_of(trial.noise.get(outcome.name))
 
     def used(self, count: int) -> npt.NDArray[np.intp]:
-        """The numbers of those of the first so many trials that are used."""
+        """The numbers of the used trials among the first ``count``."""
         return np.flatnonzero(self._used[:count])
 
     def told(self, count: int, outcomes: Sequence[Outcome]) -> npt.NDArray[np.intp]:
-        """Those of the used trials of which all these outcomes have a value; objectives come first."""
+        """The used trials among the first ``count`` that have a value of all these outcomes; objectives come first."""
         used = self.used(count)
         whole: npt.NDArray[np.bool_] = (self._status[used, : len(outcomes)] == TOLD).all(axis=1)
         return np.compress(whole, used)
 
     def points(self, rows: npt.NDArray[np.intp]) -> Points:
-        """Where these trials were made."""
+        """The points of these trials."""
         context = None if self._context is None else self._context[rows]
         return Points(rows, self._X[rows], self._index[rows], self._inside[rows], context)
 
@@ -81,16 +81,16 @@ class Observations:
         return self._Y[rows]
 
     def noise(self, rows: npt.NDArray[np.intp]) -> tuple[Noise | None, ...]:
-        """What is known of each outcome's noise; empty where nothing is."""
+        """The known noise of each outcome; empty if there is none."""
         if not self._noise:
             return ()
         each = (self._noise.get(k) for k in range(len(self._outcomes)))
         return tuple(None if known is None else Noise(*known[rows].T.copy()) for known in each)
 
     def recode(self, table: Table, trials: Sequence[Trial]) -> list[tuple[int, Any]]:
-        """After a table was extended: the codes of its rows, and which trials outside have become candidates.
+        """After an extension of the table: new codes of rows, and which points outside have become candidates.
 
-        Number and codes of the candidates there were stay, unless a column that did not vary does now.
+        Existing candidates keep number and codes, unless a constant column begins to vary.
         """
         if table.dim != self._X.shape[1]:
             self._X = np.zeros((len(self._used), table.dim))

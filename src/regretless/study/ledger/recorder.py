@@ -1,4 +1,4 @@
-"""A ledger kept in step with the journal that its events are stored in."""
+"""A ledger kept in step with its journal."""
 
 import secrets
 import time
@@ -14,7 +14,7 @@ __all__ = ["Recorder"]
 
 
 class Recorder:
-    """Reads what others stored, stores what happens here.
+    """Reads events that others stored, and stores new ones.
 
     ``seconds`` is the length of leases, None for no end; ``retries`` how often a trial is offered again.
     """
@@ -32,13 +32,13 @@ class Recorder:
 
     @property
     def clock(self) -> Clock:
-        """The store's clock; asked for once, when leases are first needed."""
+        """The store's clock, read once, when leases are first needed."""
         if self._clock is None:
             self._clock = Clock(self.journal.now())
         return self._clock
 
     def refresh(self) -> None:
-        """Add what others have stored since."""
+        """Add the events that others have stored since."""
         self.ledger.extend(self.journal.read(self.ledger.seq))
 
     def event(self, kind: Kind, number: int | None = None, value: float | None = None, /, **data: Any) -> Event:
@@ -50,9 +50,9 @@ class Recorder:
         return None if self.seconds is None else Lease(self.seconds, self.clock.read()).to_data()
 
     def record(self, decide: Callable[[], Sequence[Event]]) -> None:
-        """Store events in one transaction; ``decide`` looks at a ledger that knows everything stored.
+        """Store events in one transaction; ``decide`` sees a ledger with everything stored.
 
-        What is decided together is numbered here, one after the other.
+        Events of one decision are numbered consecutively.
         """
 
         def on(missed: Sequence[Event]) -> list[Event]:

@@ -1,4 +1,4 @@
-"""Stores: where studies are kept. Imported only when one is used, for SQLAlchemy is not needed to optimise."""
+"""Stores for studies. Imported only when one is used, since optimising needs no SQLAlchemy."""
 
 from regretless.study.journal import Journal, MemoryStore, Store
 from regretless.study.stores.conversion import convert

@@ -1,4 +1,4 @@
-"""Giving an SQLite file another kind of journal, when its owner wants so."""
+"""Converting an SQLite file to another kind of journal, at its owner's request."""
 
 from pathlib import Path
 from typing import Literal
@@ -14,7 +14,7 @@ _MODES = {"wal": "wal", "rollback": "delete"}
 
 
 def convert(path: str | Path, journal: Literal["wal", "rollback"]) -> None:
-    """Give a file another kind of journal, while no other program has it open. Nothing else changes a file's kind.
+    """Convert a file to another kind of journal, while no other program has it open. Nothing else changes its kind.
 
     ``"wal"``, a write-ahead log, is faster; ``"rollback"`` works with every SQLite and on every file system.
 

@@ -1,4 +1,4 @@
-"""One asker at a time on one machine, by a lock of the operating system that no dead process can keep."""
+"""One asker at a time per machine, by a lock of the operating system, which a dead process cannot keep."""
 
 import os
 import random
@@ -14,13 +14,13 @@ if sys.platform != "win32":
 
 __all__ = ["file_turn", "locks_work"]
 
-#: Nobody waits longer than this for another's suggestion. Going ahead is safe: what was overtaken is not stored.
+#: The longest wait for another's suggestion. Going ahead is safe: an outdated suggestion is not stored.
 _LONGEST = 20.0
 
 
 @contextmanager
 def file_turn(database: Path, study: int) -> Iterator[None]:
-    """Hold the turn of one study in one file; where there is no such lock, go ahead without."""
+    """Hold the turn of one study in one file; without locks, go ahead."""
     handle = _open(database, study)
     if handle is None:
         yield
@@ -29,11 +29,11 @@ def file_turn(database: Path, study: int) -> Iterator[None]:
         _wait(handle)
         yield
     finally:
-        os.close(handle)  # which lets go of the lock
+        os.close(handle)  # which releases the lock
 
 
 def locks_work(folder: Path) -> bool:
-    """Whether files of a folder can be locked, tried on a new one; True where that cannot be tried."""
+    """Whether files in a folder can be locked, tried on a new file; True if that cannot be tried."""
     if sys.platform == "win32":
         return True
     try:
@@ -48,7 +48,7 @@ def locks_work(folder: Path) -> bool:
 
 
 def _open(database: Path, study: int) -> int | None:
-    """A file of this user's in the folder for temporary files, the same for all processes with this database."""
+    """A lock file of this user in the temporary folder, shared by all processes with this database."""
     if sys.platform == "win32":  # askers do not queue, and compute again when another was faster
         return None
     try:

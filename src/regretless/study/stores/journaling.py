@@ -1,6 +1,6 @@
-"""How an SQLite file keeps its journal: decided when it is made, a property of the file from then on.
+"""The journal mode of an SQLite file: decided when the file is made, and its property from then on.
 
-A file that logs ahead says so in its own header, where every SQLite reads it. Nothing here changes that.
+A file with a write-ahead log says so in its header, which every SQLite reads. Nothing here changes that.
 """
 
 import json
@@ -33,7 +33,7 @@ def journal_mode(path: Path, version: tuple[int, ...], mounts: str | None = None
 
 
 def why_not_ahead(path: Path, version: tuple[int, ...], mounts: str | None = None) -> str:
-    """Why this program must not write to a file that logs ahead, and what to do; nothing where it may.
+    """Why this program must not write to a file with a write-ahead log, and what to do; empty if it may.
 
     >>> why_not_ahead(Path("/data/lab.db"), (3, 51, 3), "/dev/sda1 / ext4 rw 0 0")
     ''
@@ -56,7 +56,7 @@ def why_not_ahead(path: Path, version: tuple[int, ...], mounts: str | None = Non
 
 
 def logs_ahead(path: Path, driver: ModuleType) -> bool:
-    """Whether a file has a write-ahead log. Looking takes no lock, makes no file and changes nothing.
+    """Whether a file has a write-ahead log. The check takes no lock, makes no file and changes nothing.
 
     SQLite cannot open such a file without locks, and says so. To read the header in another way would be a mistake:
     when a program closes a file, the system takes from it all the locks it holds on that file.

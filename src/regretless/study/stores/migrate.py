@@ -1,4 +1,4 @@
-"""Bringing a database's tables up to date."""
+"""Upgrading the tables of a database."""
 
 from pathlib import Path
 

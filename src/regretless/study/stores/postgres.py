@@ -1,4 +1,4 @@
-"""PostgreSQL: how it is connected to and locked."""
+"""PostgreSQL: connections and locks."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -12,7 +12,7 @@ __all__ = ["Postgres"]
 
 #: Kept apart from locks of other programs in the same database.
 _LOCKS = 0x52454752
-#: Told values are on disk when a commit returns; nobody waits or holds a lock for ever.
+#: Values are on disk when a commit returns; no wait and no lock lasts forever.
 _OPTIONS = (
     "-c synchronous_commit=on -c lock_timeout=20s -c statement_timeout=60s -c idle_in_transaction_session_timeout=20s"
 )
@@ -21,7 +21,7 @@ _READ_ONLY = " -c default_transaction_read_only=on"
 
 
 class Postgres:
-    """One database on a server. Writers of one study queue for its row; other studies are not held up."""
+    """One database on a server. Writers of one study queue for its row; other studies are not blocked."""
 
     exists = True
     has_locks = True
@@ -54,22 +54,22 @@ class Postgres:
             yield connection
 
     def lock_schema(self, connection: sa.Connection) -> None:
-        """One creates or upgrades the tables, the others wait; until the end of the transaction."""
+        """Lock the tables while they are created or upgraded, until the end of the transaction."""
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:group, 0)"), {"group": _LOCKS})
 
     def lock_study(self, connection: sa.Connection, study: int) -> None:
-        """One writes to a study, the others wait; until the end of the transaction."""
+        """Lock a study for writing, until the end of the transaction."""
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:group, :study)"), {"group": _LOCKS, "study": study})
 
     @contextmanager
     def turn(self, study: int) -> Iterator[None]:
-        """One asker at a time, by a lock that the server takes from a connection that is gone."""
+        """One asker at a time, by a lock that the server releases when its connection is lost."""
         key = {"group": _LOCKS + 1, "study": study}
         with self._autocommit.connect() as connection:
             try:
                 connection.execute(sa.text("SELECT pg_advisory_lock(:group, :study)"), key)
             except sa.exc.DBAPIError:
-                connection.invalidate()  # go ahead without: what was overtaken is not stored
+                connection.invalidate()  # go ahead without it: an outdated suggestion is not stored
                 yield
                 return
             try:
@@ -83,7 +83,7 @@ class Postgres:
             return float(connection.execute(sa.text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one())
 
     def check(self, connection: sa.Connection) -> None:
-        """The server looks after its own files."""
+        """Nothing to check: the server looks after its own files."""
 
 
 def _let_go(connection: sa.Connection, key: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What goes wrong in a database, said in the project's own errors; and patience with what passes by itself."""
+"""Errors of a database as errors of this package, and retries for transient failures."""
 
 import random
 import sqlite3
@@ -69,7 +69,7 @@ _POSTGRES: dict[str, tuple[type[StoreError], str]] = {
     "XX002": (StoreDamaged, "it is damaged. Nothing was changed. Restore it from a backup"),
 }
 
-#: A wrong user, password or database name does not pass by itself, nor does trouble with a file.
+#: A wrong user, password or database name is not transient, nor is a problem with a file.
 _FOREVER, _LOCAL = ("28", "3D"), ("SQLITE_CANTOPEN", "SQLITE_IOERR")
 
 
@@ -87,10 +87,10 @@ def as_store_error(error: Exception, where: str) -> StoreError:
 
 
 def patiently(action: Callable[[], Result], *, where: str, seconds: float, reach: float | None = None) -> Result:
-    """Do it again while others are busy or the connection is lost, for so long; then say what was wrong.
+    """Retry while others are busy or the connection is lost, for a limited time; then raise the error.
 
-    ``reach`` is the time for the connection, where that is another: who mistypes an address should soon know. The
-    pauses grow and are random, so that those who wait do not all come back at once.
+    ``reach`` is a separate limit for connecting, so that a mistyped address is reported soon. Pauses grow and are
+    random, so that waiting processes do not all retry at once.
     """
     began, pause = time.monotonic(), 0.002
     while True:

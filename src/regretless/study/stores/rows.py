@@ -1,6 +1,6 @@
 """Events as rows of typed columns and JSON, each sealed with a digest of itself and of the row before.
 
-A database need not notice that a byte on the disk has changed, or that a row is gone. A chain of digests does.
+A database may not notice a changed byte on the disk or a missing row. A chain of digests does.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ def to_json(data: Any) -> str:
 
 
 def from_json(text: str) -> Any:
-    """What was written so.
+    """Parse what `to_json` wrote.
 
     >>> from_json(to_json([1.0, float("inf")]))
     [1.0, inf]
@@ -41,7 +41,7 @@ def from_json(text: str) -> Any:
 
 
 def spec_digest(name: str, time: float, author: str, spec: str) -> str:
-    """The seal of a study's own row, where its chain of events begins."""
+    """The digest of a study's own row, where its chain of events begins."""
     return _digest("", name, repr(time), author, spec)
 
 

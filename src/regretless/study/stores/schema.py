@@ -1,4 +1,4 @@
-"""The tables, as the newest migration leaves them.
+"""The tables after the newest migration.
 
 Rows are added and never changed. Text columns named ``spec`` and ``data`` hold JSON as plain text, not in a database's
 own JSON type: those may reorder keys, round numbers or refuse characters.

@@ -1,4 +1,4 @@
-"""Studies in a database: SQLite by default, PostgreSQL where several machines share a study."""
+"""Studies in a database: SQLite by default, PostgreSQL if several machines share a study."""
 
 import os
 import time
@@ -31,7 +31,7 @@ __all__ = ["SqlJournal", "SqlStore"]
 
 Result = TypeVar("Result")
 
-#: Seconds to look for a server that never answered before.
+#: Seconds to wait for a server that has never answered.
 _FIRST = 3.0
 
 _EVENTS = schema.events.c
@@ -53,7 +53,7 @@ class SqlStore:
     patience
         Seconds to keep trying while others write or a server restarts; after that it is an error.
     read_only
-        Whether nothing may be written. What may not be written can also be read without it.
+        Whether to refuse all writing. A store without write permission can be read without this.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class SqlStore:
     # For journals ---------------------------------------------------------------------------------------------------
 
     def read(self, action: Callable[[sa.Connection], Result]) -> Result:
-        """Do something that only reads."""
+        """Run a function that only reads."""
 
         def attempt() -> Result:
             with self._own().reading() as connection:
@@ -113,7 +113,7 @@ class SqlStore:
         return self._patiently(attempt)
 
     def write(self, action: Callable[[sa.Connection], Result]) -> Result:
-        """Do something in one transaction."""
+        """Run a function in one transaction."""
 
         def attempt() -> Result:
             with self._own().writing() as connection:
@@ -128,7 +128,7 @@ class SqlStore:
     # Inside ---------------------------------------------------------------------------------------------------------
 
     def _own(self) -> Sqlite | Postgres:
-        """The backend, without connections that a parent process opened: two must not use one."""
+        """The backend, without connections of a parent process: two processes must not share one."""
         if self._process != os.getpid():
             self.backend.engine.dispose(close=False)
             self._process = os.getpid()
@@ -158,7 +158,7 @@ class SqlStore:
         return row
 
     def _ready(self, *, make: bool) -> bool:
-        """Whether there are tables of ours; they are made if asked for, upgraded if old, and checked once."""
+        """Whether our tables exist; they are made on request, upgraded if old, and checked once."""
         if self._checked:
             return True
         if not self.backend.exists:
@@ -167,7 +167,7 @@ class SqlStore:
             assert isinstance(self.backend, Sqlite)
             new = self.backend
             self._patiently(lambda: new.make(upgrade))
-        self.read(self.backend.check)  # first of all: a damaged file may look like one without our tables
+        self.read(self.backend.check)  # check first: a damaged file may look like one without our tables
         revision = self.read(lambda connection: revision_of(connection, self.backend.where))
         if revision is None and not make:
             return False

@@ -1,4 +1,4 @@
-"""SQLite files: how they are opened, locked and checked."""
+"""SQLite files: opening, locking and checking."""
 
 import os
 import secrets
@@ -21,7 +21,7 @@ from regretless.study.stores.journaling import journal_mode, logs_ahead, on_netw
 
 __all__ = ["Sqlite", "driver"]
 
-#: Bytes of the smallest page; SQLite takes a smaller file for one that is just being made.
+#: Bytes of the smallest page; SQLite treats a smaller file as being created.
 _SMALLEST = 512
 #: Seconds that SQLite itself waits for a lock; `patiently` waits on after that.
 _BUSY = 5.0
@@ -37,7 +37,7 @@ class _Access:
 
 
 class Sqlite:
-    """One file. A write takes the only write lock at its beginning, so that it never has to give up half way.
+    """One file. A write takes the only write lock at its beginning, so it never has to give up halfway.
 
     ``new`` is the journal mode of a file that is about to be made. A file that exists keeps the one it has.
     """
@@ -60,7 +60,7 @@ class Sqlite:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a file. One that is empty lost what it held: new ones appear with their tables in them."""
+        """Whether the file exists. An empty one has lost its content: new files appear with their tables."""
         try:
             found = self.path.stat()
         except FileNotFoundError:
@@ -82,11 +82,11 @@ class Sqlite:
 
     @property
     def has_locks(self) -> bool:
-        """Whether waiting can help: SQLite takes a file system without locks for one where others hold them."""
+        """Whether waiting can help: SQLite mistakes a file system without locks for one where others hold them."""
         return locks_work(self.path.parent)
 
     def make(self, upgrade: Callable[[sa.Connection], None]) -> None:
-        """A new file with its tables, made aside and put in place whole; where another was faster, theirs stays."""
+        """Make a new file with its tables aside and rename it; if another process was faster, its file stays."""
         folder = self.path.parent
         if folder.is_dir() and not os.access(folder, os.W_OK):
             raise StoreReadOnly(
@@ -105,7 +105,7 @@ class Sqlite:
         finally:
             other.engine.dispose()
             for part in ("", "-journal", "-wal", "-shm"):
-                with suppress(OSError):  # also where nothing may be deleted, for nothing was made
+                with suppress(OSError):  # also where deleting is forbidden, since nothing was made
                     aside.with_name(aside.name + part).unlink()
 
     @contextmanager
@@ -117,13 +117,13 @@ class Sqlite:
                 yield connection
             finally:
                 if access.why_not:
-                    connection.invalidate()  # next time there may be rights, or a writer to take turns with
+                    connection.invalidate()  # permissions and other writers may be different next time
                 if access.state not in (None, self._state()):
                     raise StoreBusy(f"{self.where}: another program wrote to it while it was read. Try again.")
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
-        """A transaction that nobody else can write in; committed at the end, undone by an error."""
+        """An exclusive write transaction; committed at the end, rolled back on an error."""
         with self.engine.connect() as connection:
             access: _Access = connection.info["access"]
             if access.why_not:
@@ -150,7 +150,7 @@ class Sqlite:
         """The write lock is on everything already."""
 
     def turn(self, study: int) -> AbstractContextManager[Any]:
-        """One asker at a time; refused where what is suggested could not be stored."""
+        """One asker at a time; refused if the suggestion could not be stored."""
         why_not = self._access().why_not if self.path.exists() else ""
         if why_not:
             raise self._refused(why_not)
@@ -161,7 +161,7 @@ class Sqlite:
         return time.time()
 
     def check(self, connection: sa.Connection) -> None:
-        """Look for damage that reading would not notice, such as rows that are gone."""
+        """Check for damage that reading would miss, such as missing rows."""
         found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()
         if found != "ok":
             raise StoreDamaged(f"{self.where} is damaged: {found}. Nothing was changed. Restore it from a backup.")
@@ -190,7 +190,7 @@ class Sqlite:
                 raise
 
     def _unfinished(self, error: Exception, access: _Access) -> bool:
-        """Whether reading failed because somebody's unfinished write has to be undone first, which may not be done."""
+        """Whether reading failed because an unfinished write has to be rolled back, for which permission is missing."""
         name = getattr(error, "sqlite_errorname", "")  # its beginning: not every driver says more
         closed = not os.access(self.path.parent, os.W_OK) and self._size("-journal")
         return (
@@ -200,8 +200,8 @@ class Sqlite:
     def _access(self) -> _Access:
         """How the file can be used as it is now.
 
-        Opening a file that logs ahead makes files beside it. Those of somebody who may not write would keep the others
-        from writing. So where nobody writes, who may not reads the file as it lies there, and looks again afterwards.
+        Opening a file with a write-ahead log makes files beside it. If a reader without write permission made them,
+        they would keep others from writing. So such a reader reads the file as it is, and checks for writers again.
         """
         if self._new is not None:
             return _Access("mode=rwc")
@@ -222,7 +222,7 @@ class Sqlite:
         return _Access("mode=ro", why_not)
 
     def _why_not(self, ahead: bool) -> str:
-        """Why the file must not be written, and what to do; nothing where it may."""
+        """Why the file must not be written, and what to do; empty if it may."""
         if self._read_only:
             return "it was opened with read_only=True"
         if not os.access(self.path, os.W_OK):
@@ -250,7 +250,7 @@ class Sqlite:
         cursor.close()
 
     def _state(self) -> tuple[Any, ...]:
-        """What changes when somebody writes to a file that logs ahead."""
+        """A state that changes when somebody writes to a file with a write-ahead log."""
         try:
             found = self.path.stat()
         except OSError:  # connecting will say so
