@@ -21,10 +21,10 @@ def script(name):
 
 
 def printed(cell):
-    """What a cell prints, without colours and progress bars; what is shown without a print does not count."""
+    """What a cell prints, without colours, progress bars and spinners; what is shown without a print does not count."""
     text = "".join(each.text for each in cell.outputs if each.output_type == "stream" and each.name == "stdout")
     lines = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", text).splitlines()
-    return "".join(f"{line}\n" for line in lines if not re.search(r"\[[#-]{10,}\]", line))
+    return "".join(f"{line}\n" for line in lines if not re.search(r"\[[#-]{10,}\]|[\u2800-\u28ff] ", line))
 
 
 def check(page, folder, monkeypatch):
@@ -34,7 +34,7 @@ def check(page, folder, monkeypatch):
     monkeypatch.delenv("MPLBACKEND", raising=False)  # figures are shown in the notebook
     shown = nbformat.read(DOCS / "notebooks" / f"{page}.ipynb", as_version=4)
     run = NotebookClient(
-        nbformat.from_dict(shown), timeout=120, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+        nbformat.from_dict(shown), timeout=None, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
     ).execute()
     masked = script("outputs").masked
     for mine, theirs in zip(shown.cells, run.cells, strict=True):

@@ -27,7 +27,7 @@ class RegretlessError(Exception):
 
 
 class InvalidInput(RegretlessError, ValueError):
-    """A value handed in cannot be used. Nothing was changed."""
+    """An argument cannot be used. Nothing was changed."""
 
 
 class UnknownTrial(RegretlessError, KeyError):
@@ -50,7 +50,7 @@ class NumericalError(RegretlessError, ArithmeticError):
 
 
 class WorkersLost(RegretlessError):
-    """Workers that pass over the rows of a huge table were lost again and again. Nothing was changed."""
+    """Workers that read the rows of a huge table were lost repeatedly. Nothing was changed."""
 
 
 class MissingExtra(RegretlessError, ImportError):
@@ -69,15 +69,15 @@ class StudyConflict(RegretlessError):
 
 
 class UntrustedCode(RegretlessError):
-    """The stored study names code of others that nobody vouched for. Nothing was imported."""
+    """The stored study names foreign code that is not trusted. Nothing was imported."""
 
 
 class StoreError(RegretlessError):
-    """A store could not do what was asked of it; what it holds is as it was."""
+    """A store could not do what was asked; its content is unchanged."""
 
 
 class StoreBusy(StoreError):
-    """Others kept the store for so long that waiting ended. Nothing was changed; trying again may help."""
+    """Others held the store for longer than the time to wait. Nothing was changed; trying again may help."""
 
 
 class StoreUnreachable(StoreError):
@@ -93,7 +93,7 @@ class StoreFull(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """What is stored is not what was written, or is no store at all. Nothing was changed."""
+    """The store is damaged, or is not a store. Nothing was changed."""
 
 
 class StoreTooNew(StoreError):

@@ -1,4 +1,4 @@
-"""Algorithm 1 as pure steps on frozen data: task and history in, suggestion out. What adapters stand on."""
+"""Algorithm 1 as pure steps on frozen data: task and history in, suggestion out. Adapters build on it."""
 
 from regretless.optimizer.assessment import (
     assess,

@@ -1,4 +1,4 @@
-"""A certificate in the user's units, and what a measurement should give: for whoever keeps the record."""
+"""Certificates and predictions in the user's units, for a study or a host that keeps its own record."""
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def assess(task: Task, history: History, *, eps: float | None = None, draws: int | None = None) -> Certified:
-    """How much recommending now costs at most, given the data: a certificate without a study.
+    """A certificate without a study: an upper bound on the expected regret of recommending now, given the data.
 
     >>> from regretless.optimizer import Row, as_task, history_of
     >>> from regretless.spaces import as_space
@@ -40,7 +40,7 @@ def assess(task: Task, history: History, *, eps: float | None = None, draws: int
 
 
 def recommended(task: Task, history: History, state: State) -> Chosen:
-    """What to settle on: a point, or with several objectives a Pareto set. ``state`` has been believed and doubted."""
+    """The recommendation: a point, or with several objectives a Pareto set. ``state`` holds both kinds of beliefs."""
     return goal_of(task).recommend(task, history, state)
 
 
@@ -59,7 +59,7 @@ def certificate_of(
     eps: float | None = None,
     draws: int | None = None,
 ) -> Certified:
-    """The certificate of ``choice``; None: of the point that the model of the certificate itself expects most of.
+    """The certificate of ``choice``; None: of the point with the largest mean under the certificate's own model.
 
     The second depends on the told values alone, so it can be computed again for any time in the past. ``state`` has
     been doubted.
@@ -77,7 +77,7 @@ def measurement_of(
     *,
     share: float = 0.9,
 ) -> tuple[Floats, Floats, Floats]:
-    """Median, lower and upper end of what measurements at encoded points should give. ``state`` has been doubted.
+    """Median, lower and upper end of predicted measurements at encoded points, by the beliefs to certify by.
 
     ``index`` are the numbers of those points that are candidates of a list.
     """

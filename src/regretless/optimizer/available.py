@@ -21,7 +21,7 @@ _ENOUGH = 2
 
 
 def open_points(task: Task, history: History) -> Allowed:
-    """What the initial design and random suggestions choose from; what is measured counts as free of noise.
+    """The points that the initial design and random suggestions choose from; measured ones count as free of noise.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def worth_trying(task: Task, history: History, allowed: Allowed, noise_share: fl
 
 
 def _settled(task: Task, history: History) -> Points:
-    """Told points that another measurement would tell little of: in every outcome. None under an environment.
+    """Settled points, of which another measurement would tell little, in every outcome. None under an environment.
 
     There a decision has other environments to be measured in.
     """
@@ -129,7 +129,7 @@ def _open_in_file(task: Task, history: History, N: int) -> Allowed:
 
 
 def _check_left(task: Task, history: History) -> None:
-    """Raise Exhausted where every point of a finite product space has been tried and none may be repeated."""
+    """Raise Exhausted if every point of a finite product space has been tried and none may be repeated."""
     size, points = task.domain.size, history.points
     if task.space.repeats == "never" and size is not None and np.count_nonzero(points.inside) >= size:
         tried = {row.tobytes() for row in points.X[points.inside]}

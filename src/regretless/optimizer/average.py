@@ -1,4 +1,4 @@
-"""From what was told of one outcome to the belief that promises rest on: many equally likely settings, not one fit.
+"""The belief behind certificates, from the results of one outcome: an average over plausible hyperparameters.
 
 It depends on what was told, in the order of the trials, and on the seed: not on what was asked, nor on whether somebody
 looked before. The settings are drawn given the first so many values, as many as the schedule of fits says for their
@@ -27,12 +27,12 @@ from regretless.theory import Calibration, Knee, averaged_calibration, calibrati
 
 __all__ = ["Averaged", "averaged", "seconds_of"]
 
-#: Settings, at the most and at the least: fewer on a long table, where each costs its n N kernel values.
+#: Largest and smallest number of settings: fewer on a long table, where each costs its n N kernel values.
 SETTINGS = (24, 8)
 _ENTRIES = 1.2e6
-#: Candidates of a list beyond which one fitted setting must do.
+#: Beyond this number of candidates one fitted setting is used.
 _LONGEST = 200_000
-#: Results in each posterior at the most: fewer on a long table, where each costs n^2 N products.
+#: Largest number of results in each posterior: fewer on a long table, where each costs n^2 N products.
 _MOST = (500, 100)
 _PRODUCTS = 1.25e9
 #: Measured: seconds for each outcome, and for each kernel value.
@@ -41,13 +41,13 @@ _SECONDS = (0.1, 2.7e-8)
 _FAR_MORE = 2.0
 #: What the values were used for before anything was drawn, in degrees of freedom: shift, scale and knee.
 _UNKNOWN = 3
-#: Settings that are held against the data for the trust light.
+#: Settings that are checked against the data for the trust light.
 _JUDGED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Averaged:
-    """What is believed of one outcome, setting by setting; it can be carried along to save time."""
+    """The posterior of one outcome under each setting; it is carried along to save time."""
 
     units: Units
     drawn: tuple[Drawn, ...]  # the settings; none where the model has one, as fitted or given
@@ -59,7 +59,7 @@ class Averaged:
 
     @property
     def used(self) -> int:
-        """How many results it rests on."""
+        """The number of results it uses."""
         return len(self.told)
 
     @property
@@ -104,7 +104,7 @@ class Averaged:
         return np.array([mean for mean, _ in found]), np.array([sd for _, sd in found])
 
     def trust(self) -> Calibration:
-        """Whether the models predict their own data."""
+        """Whether the models predict their own data well."""
         H = len(self.posteriors)
         count = min(_JUDGED, H)
         return averaged_calibration([calibration(self.posteriors[h * H // count]) for h in range(count)])
@@ -137,7 +137,7 @@ class Averaged:
 
 
 def averaged(task: Task, series: Series, state: Averaged | None) -> Averaged:
-    """The belief given everything told. Whoever gives the model, its prior or an earlier study gets that model.
+    """The belief given all results. If the user gave the model, its prior or an earlier study, that model is used.
 
     So does a study with fidelities: the discrepancies of its levels are those of one fit.
     """
@@ -158,7 +158,7 @@ def averaged(task: Task, series: Series, state: Averaged | None) -> Averaged:
 
 
 def seconds_of(task: Task, n: int) -> float:
-    """About how long a certificate of n results takes on one core of a desktop: to be said before it is long.
+    """The approximate time of a certificate with n results on one core, to be announced if it is long.
 
     >>> from regretless.optimizer import as_task
     >>> from regretless.spaces import Table

@@ -86,7 +86,7 @@ class Certificate(Shown):
 
     @property
     def sentence(self) -> str:
-        """What is promised, under which assumption, and whether the data speak against that."""
+        """The bound in a sentence, with its assumption, and whether the data contradict that."""
         return _with_trust(self.promise(), self.trust)
 
     def beside(self) -> str:
@@ -99,7 +99,7 @@ class Certificate(Shown):
         return "; ".join([*found, *_unsure(self)])
 
     def promise(self, row_name: str = "row") -> str:
-        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
         what = _named(self.row, self.params, row_name)
         text = f"Under the {self.model} model{_rests_on(self)}, recommending {what} costs {self.cost} in expectation"
         text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
@@ -196,11 +196,11 @@ class FeasibleRegret(Shown):
 
     @property
     def sentence(self) -> str:
-        """What is promised, under which assumption, and whether the data speak against that."""
+        """The bound in a sentence, with its assumption, and whether the data contradict that."""
         return _with_trust(self.promise(), self.trust)
 
     def promise(self, row_name: str = "row") -> str:
-        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
         what = _named(self.row, self.params, row_name)
         chance = f"{_probability(self.prob_feasible)} ({', '.join(self.wanted)})"
         if not self.qualified:
@@ -288,11 +288,11 @@ class FrontRegret(Shown):
 
     @property
     def sentence(self) -> str:
-        """What is promised, under which assumption, and whether the data speak against that."""
+        """The bound in a sentence, with its assumption, and whether the data contradict that."""
         return _with_trust(self.promise(), self.trust)
 
     def promise(self, row_name: str = "row") -> str:
-        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
         n, of_rows = len(self.params), self.rows[0] is not None
         ignored = "".join(
             f" The limits of {name} ({as_limits(limits)}) were not used: the results contradict them."
@@ -378,7 +378,7 @@ class RegionLoss(Shown):
 
     @property
     def sentence(self) -> str:
-        """What is promised, under which assumption, and whether the data speak against that."""
+        """The bound in a sentence, with its assumption, and whether the data contradict that."""
         return _with_trust(self.promise(), self.trust)
 
     def beside(self) -> str:
@@ -390,7 +390,7 @@ class RegionLoss(Shown):
         return "; ".join(part for part in (mean, worst, right, *_unsure(self)) if part)
 
     def promise(self, row_name: str = "row") -> str:
-        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
         side = f"at least {self.above:g}" if self.above is not None else f"at most {self.below:g}"
         head = f"Under the {self.model} model{_rests_on(self)}, "
         if not self.exact:
@@ -466,7 +466,7 @@ class RobustRegret(Shown):
 
     @property
     def sentence(self) -> str:
-        """What is promised, under which assumption, and whether the data speak against that."""
+        """The bound in a sentence, with its assumption, and whether the data contradict that."""
         return _with_trust(self.promise(), self.trust)
 
     def beside(self) -> str:
@@ -477,7 +477,7 @@ class RobustRegret(Shown):
         return "; ".join([said, *_unsure(self)])
 
     def promise(self, row_name: str = "row") -> str:
-        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
         what = _named(self.row, self.params, row_name)
         text = f"Under the {self.model} model{_rests_on(self)}, recommending {what} costs {self.cost} in expectation"
         return text + ("." if self.exact else " (an estimate: a dense sample stands for the space).")
@@ -531,7 +531,7 @@ class CompositeRegret(Shown):
 
     @property
     def sentence(self) -> str:
-        """What is promised, under which assumption, and whether the data speak against that."""
+        """The bound in a sentence, with its assumption, and whether the data contradict that."""
         return _with_trust(self.promise(), self.trust)
 
     def beside(self) -> str:
@@ -539,7 +539,7 @@ class CompositeRegret(Shown):
         return f"by draws, with a standard error of {rounded(self.error)}"
 
     def promise(self, row_name: str = "row") -> str:
-        """What is promised and under which assumption; ``row_name`` is what rows of the table are called."""
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
         what = _named(self.row, self.params, row_name)
         text = f"Under the {self.model} models{_rests_on(self)}, recommending {what} costs {self.cost} in expectation"
         return text + (" (by draws)." if self.exact else " (an estimate by draws: a sample stands for the space).")

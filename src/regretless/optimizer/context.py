@@ -1,4 +1,4 @@
-"""A parameter of trials that the search over the space does not choose: which fidelity, which environment.
+"""A parameter of trials that is not part of the searched space, such as a fidelity or an environment.
 
 The space, its candidates and everything that is asked about them stay as they are. A trial has one more number (or
 several) beside the codes of its point: history, model inputs, params and events carry it.
@@ -15,7 +15,7 @@ Codes: TypeAlias = tuple[float, ...]
 
 
 class Context(Protocol):
-    """What is known of such a parameter: its name, its values, and their codes."""
+    """Such a parameter: its name, its values, and their codes."""
 
     @property
     def name(self) -> str:
@@ -24,12 +24,12 @@ class Context(Protocol):
 
     @property
     def width(self) -> int:
-        """How many numbers a trial has for it: 0 where it has one value only, so that there is nothing to model."""
+        """The number of its codes: 0 if it has only one value, so that there is nothing to model."""
         ...
 
     @property
     def usual(self) -> Scalar:
-        """The value that is meant where none is named, in what is told and in what is recommended; None: there is none.
+        """The default value in results and recommendations; None if there is none.
 
         Where there is none, what is recommended does not name one either.
         """
@@ -37,7 +37,7 @@ class Context(Protocol):
 
     @property
     def examples(self) -> tuple[Scalar, ...]:
-        """Some of its values, which show what kind they are."""
+        """Example values, which show their kind."""
         ...
 
     def encode(self, value: Any) -> Codes:

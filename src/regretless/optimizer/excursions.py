@@ -1,4 +1,4 @@
-"""Steps that look elsewhere: by a survey of the whole space or, where the function is a sum, column by column."""
+"""Excursions: exploring steps under a survey model of the whole space or, if the function is a sum, per column."""
 
 import math
 from collections.abc import Callable
@@ -30,14 +30,14 @@ _LEAST, _SHARE = 3, 4
 
 @dataclass(frozen=True, slots=True)
 class Excursion:
-    """A step that looks elsewhere: its rule under the survey, or under a sum of functions of one column each."""
+    """An exploring step: its rule under the survey model, or under a sum of functions of one column each."""
 
     rule: Rule
     columns: AdditivePosterior | None = None
 
 
 def excursion(task: Task, history: History, state: State) -> tuple[Excursion | None, State]:
-    """The next step if it is an excursion, and the state with the models that this took.
+    """The next step if it is an excursion, and the state with the models it needed.
 
     One is due, and what was told is a sum of functions of the columns, or does not look like one hill. A list of
     candidates is searched by one model: its theorem is about that, and tables gain nothing (ADR 55).
@@ -84,7 +84,7 @@ def _may_be_a_sum(task: Task, series: Series) -> bool:
 
 
 def with_verdict(task: Task, series: Series, state: State) -> State:
-    """The state with the verdict whether a sum explains the first so many values clearly better than the survey.
+    """The state with the verdict whether a sum explains the first values clearly better than the survey model does.
 
     It depends on these values alone.
     """

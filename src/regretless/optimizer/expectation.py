@@ -1,4 +1,4 @@
-"""What to expect at a point: of the function, and of a measurement. Both from the belief that promises rest on."""
+"""Predictions at a point, of the function and of a measurement, both by the belief behind certificates."""
 
 import math
 
@@ -33,7 +33,7 @@ def expect_measurement(
     share: float = 0.9,
     limits: tuple[float, float] = (-math.inf, math.inf),
 ) -> tuple[Floats, Floats, Floats]:
-    """Median, lower and upper end of what such a share of measurements at encoded points should give.
+    """Median and ends of the interval that should hold this share of measurements at encoded points.
 
     y = f(x) + noise ~ N(mean, sd^2 + noise_var) under each setting, and their mixture: see `Averaged.quantile`. Where
     the model has one setting that was fitted, it is Student's law with as many degrees of freedom less. It rests on
@@ -59,7 +59,7 @@ def expect_measurement(
 
 
 def expect_left_out(task: Task, belief: Averaged) -> tuple[tuple[int, ...], Floats, Floats, Floats, Floats]:
-    """Each told value beside what the others predict of it: trials, value, median and the ends, in the units of y.
+    """Leave-one-out predictions: trials, values, medians and interval ends, in the units of y.
 
     The settings are those drawn given all of them (see `leave_one_out`); nine of ten values should be inside.
     """
@@ -74,7 +74,7 @@ def expect_left_out(task: Task, belief: Averaged) -> tuple[tuple[int, ...], Floa
 
 
 def _interval(task: Task, belief: Averaged, means: Floats, sds: Floats, share: float) -> tuple[Floats, Floats, Floats]:
-    """Median and ends of what holds such a share, in the model's units."""
+    """Median and ends of the interval that holds this share, in the model's units."""
     if belief.drawn:
         median, below, above = (belief.quantile(p, means, sds) for p in (0.5, 0.5 - 0.5 * share, 0.5 + 0.5 * share))
         return median, below, above
@@ -83,7 +83,7 @@ def _interval(task: Task, belief: Averaged, means: Floats, sds: Floats, share: f
 
 
 def _reach(task: Task, belief: Averaged, share: float) -> float:
-    """How many standard deviations hold such a share under one setting.
+    """The number of standard deviations that hold this share under one setting.
 
     On a scale that is compressed on both sides the tails are long as it is: no Student's law on top.
     """

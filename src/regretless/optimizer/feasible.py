@@ -1,4 +1,4 @@
-"""One objective under constraints: what to recommend, and what is certified about it."""
+"""One objective under constraints: recommendation and certificate."""
 
 import math
 
@@ -48,7 +48,7 @@ _QUANTILES = 200
 
 
 def recommend_feasible(task: Task, history: History, state: State) -> Choice:
-    """The largest mean of the objective among points that are feasible with probability 1 - risk; or none qualifies.
+    """The largest mean of the objective among points that are feasible with probability 1 - risk, if any qualifies.
 
     Then it is the point that is most probably feasible, and the choice says so.
     """

@@ -1,4 +1,4 @@
-"""Cheaper approximations of what is wanted, and what they cost: the parameter of trials that says how close one is."""
+"""Fidelities: cheaper approximations of the target with their costs, as a parameter of trials."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _STEPS = 33
 
 @dataclass(frozen=True, slots=True)
 class Fidelity:
-    """A parameter that says how closely a trial approximates what is wanted, and what a trial at each level costs.
+    """A parameter that says how closely a trial approximates the target, with the cost of a trial at each level.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Fidelity:
         return float(self._cost(codes[0]))
 
     def choices(self) -> tuple[Floats, Floats]:
-        """Codes and costs of what may be bought, the target first."""
+        """Codes and costs of the levels that may be bought, the target first."""
         if not self.continuous:
             z = np.arange(float(len(self.levels)))
         else:

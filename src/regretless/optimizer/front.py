@@ -1,4 +1,4 @@
-"""Several objectives: the recommended Pareto set, and what is certified about it."""
+"""Several objectives: the recommended Pareto set and its certificate."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What "best" means: what is recommended, and what is certified about it. One class for each meaning.
+"""Goals: what "best" means, what is recommended, and what is certified. One class per goal.
 
 A task says what is wanted as data; `goal_of` is the one place that reads it. What a rule sees is in
 `regretless.optimizer.scene`.
@@ -40,10 +40,10 @@ class Asked:
 
 
 class Goal(Protocol):
-    """What to settle on, and what that may cost."""
+    """Defines the recommendation and its certificate."""
 
     def recommend(self, task: Task, history: History, state: State) -> Chosen:
-        """What to settle on. ``state`` has been believed and doubted."""
+        """The recommendation. ``state`` holds the beliefs to search by and to certify by."""
         ...
 
     def is_own_choice(self, task: Task, state: State) -> bool:

@@ -1,4 +1,4 @@
-"""What is known when a suggestion is made, as arrays in the order of trial numbers."""
+"""The history that a suggestion is made from, as arrays in the order of trial numbers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -75,7 +75,7 @@ class Points:
 
     @property
     def at_target(self) -> npt.NDArray[np.bool_]:
-        """Which are measured at what is wanted: codes of a fidelity are 0 there."""
+        """Which points are measured at the target, where the codes of a fidelity are 0."""
         if self.context is None:
             return np.ones(len(self), dtype=np.bool_)
         return np.asarray((self.context == 0.0).all(axis=1))
@@ -119,7 +119,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Everything a suggestion depends on, beside the task: n trials with m outcomes each."""
+    """Everything a suggestion depends on, apart from the task: n trials with m outcomes each."""
 
     points: Points  # of every trial that counts
     status: npt.NDArray[np.int8]  # (n, m): PENDING, TOLD or FAILED
@@ -161,21 +161,21 @@ class History:
 
     @property
     def told(self) -> Points:
-        """Trials of which something was measured and nothing is still to come."""
+        """Trials with some measured outcome and none pending."""
         if len(self.fits) == 1:
             return self.series().told
         return self.points[~self._waits & (self.status == TOLD).any(axis=1)]
 
     @property
     def pending(self) -> Points:
-        """Trials of which something is still to come."""
+        """Trials with a pending outcome."""
         if len(self.fits) == 1:
             return self.series().pending
         return self.points[self._waits]
 
     @property
     def failed(self) -> Points:
-        """Trials of which nothing was measured."""
+        """Trials without any measured outcome."""
         if len(self.fits) == 1:
             return self.series().failed
         return self.points[(self.status == FAILED).all(axis=1)]
@@ -214,7 +214,7 @@ def history_of(
     fits: tuple[Fit | None, ...] | None = None,
     reference: tuple[float, ...] | None = None,
 ) -> History:
-    """The history of trials that somebody else keeps, in the order of their numbers, in the user's units.
+    """The history of trials that a host keeps, in the order of their numbers, in the user's units.
 
     ``fits`` and ``reference`` are the newest that a suggestion came with: a host that keeps them goes on as a study
     does.
@@ -260,7 +260,7 @@ def only(series: Series, rows: npt.NDArray[np.intp]) -> Series:
 
 
 def without_last(history: History, count: int) -> History:
-    """The history as if the last ``count`` told trials had not come yet."""
+    """The history without the last ``count`` told trials, as if they were pending."""
     told = np.flatnonzero((history.status == TOLD).any(axis=1))
     kept = np.ones(len(history.points), dtype=np.bool_)
     kept[told[len(told) - count :]] = False
@@ -293,7 +293,7 @@ def fit_to_data(fit: Fit | None, *, new: bool) -> dict[str, Any] | None:
 
 
 def fit_from_data(data: Mapping[str, Any] | None, newest: Fit | None = None) -> Fit | None:
-    """The fit that was written so; one that is named by its number alone is the newest.
+    """Decode a fit; one that is stored by its number alone is the newest.
 
     >>> fit = Fit(Hyperparameters("rbf", (0.5,), 1.0, 0.1), 4, (0, 1, 3))
     >>> fit_from_data(fit_to_data(fit, new=True)) == fit
@@ -320,13 +320,13 @@ def source_to_data(source: Source) -> dict[str, Any]:
 
 
 def source_from_data(data: Mapping[str, Any]) -> Source:
-    """The data that were written so."""
+    """Decode data of an earlier study."""
     arrays = {name: np.array(data[name], dtype=np.float64) for name in ("X", "z", "noise_vars", "log_theta")}
     return Source(**arrays, family=data["family"], units=Units(**data["units"]))
 
 
 def hyperparameters_to_data(h: Hyperparameters | Additive) -> dict[str, Any]:
-    """Hyperparameters as plain JSON; those of a sum of functions of one column each have a variance for each."""
+    """Hyperparameters as plain JSON; an additive model has a variance per column."""
     if isinstance(h, Additive):
         return {
             "family": "additive matern52",

@@ -1,4 +1,4 @@
-"""Moments of all outcomes at the same points, as they are inside."""
+"""Moments of all outcomes at the same points, in internal units."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ __all__ = [
     "searched_at",
 ]
 
-#: Points of a product space that stand for it.
+#: Size of the sample that represents a product space.
 _DENSE = 2000
 #: Draws of a composite objective at a point, and numbers that are held at a time.
 _FEW, _ROOM = 512, 2_000_000

@@ -1,4 +1,4 @@
-"""Which candidates are above a level: what a study with that goal is asked for."""
+"""Level sets as a goal: which candidates are above a level."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -45,7 +45,7 @@ class LevelSet:
         return value >= self.level if self.below is None else value <= self.level
 
     def words(self, objective: str) -> str:
-        """What is looked for."""
+        """The goal in words."""
         return f"{objective} {'<=' if self.above is None else '>='} {self.level:g}"
 
 

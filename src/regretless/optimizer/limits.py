@@ -1,4 +1,4 @@
-"""What the objective cannot leave, because of what it is: a yield lies between 0 and 100 per cent."""
+"""Limits that the objective cannot leave by its nature: a yield lies between 0 and 100 per cent."""
 
 import math
 from dataclasses import dataclass
@@ -30,17 +30,17 @@ class Limits:
         return tuple(end if math.isfinite(end) else None for end in (self.lower, self.upper))  # type: ignore[return-value]
 
     def maximised(self, sign: float) -> tuple[float, float]:
-        """Of what is maximised: minus the objective, where that is minimised."""
+        """Limits of the maximised quantity, which is minus a minimised objective."""
         return (self.lower, self.upper) if sign > 0.0 else (-self.upper, -self.lower)
 
     def reaching(self, values: Floats) -> "Limits":
-        """Wide enough for values that were measured, which noise may have carried outside."""
+        """Limits widened to the measured values, which noise may have carried outside."""
         if not len(values):
             return self
         return Limits(min(self.lower, float(values.min())), max(self.upper, float(values.max())))
 
     def clip(self, values: Floats) -> Floats:
-        """Values no further out than the limits."""
+        """Values clipped to the limits."""
         return np.clip(values, self.lower, self.upper)
 
     def outside(self, value: float) -> bool:

@@ -1,4 +1,4 @@
-"""From what was told of one outcome to its posterior: refit when due, otherwise condition on what is new.
+"""The posterior of one outcome, from its results: refitted when due, otherwise conditioned on new results.
 
 Float arithmetic is not associative, so one order is fixed: the observations of the fit all at once, those told later
 one by one in the order of their trials, then the pending and the failed ones. Whether a posterior was carried along or
@@ -60,7 +60,7 @@ _STARTS = 2
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The posterior of one outcome, carried from one suggestion to the next. It is never needed, it only saves time."""
+    """The posterior of one outcome, carried from one suggestion to the next, only to save time."""
 
     fit: Fit
     base: Belief  # given the observations of the fit, or a subset
@@ -80,7 +80,7 @@ class Fitted:
 
 
 def believe(task: Task, series: Series, trial: int, state: Fitted | None) -> Fitted:
-    """The posterior given everything told, for the suggestion of ``trial``."""
+    """The posterior given all results, for the suggestion of ``trial``."""
     if state is not None and _of_other_data(task, series, state):
         state = None
     fitted = _in_force(task, series, trial, state)
@@ -106,9 +106,9 @@ def believe(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit
 
 
 def outdated(task: Task, series: Series, state: Fitted) -> bool:
-    """Whether the next suggestion has no use for ``state``: its posterior will be built anew.
+    """Whether the next suggestion cannot use ``state``, because its posterior will be recomputed.
 
-    Who asks this may let go of the state before: on a table it holds as much memory as the new one will take.
+    The state may then be freed before: on a table it takes as much memory as the new one will.
     """
     if _of_other_data(task, series, state) or _in_force(task, series, state.fit.at_trial, state) != state.fit:
         return True
@@ -247,7 +247,7 @@ def _noise_vars(fitted: Fit, series: Series, rows: list[int]) -> list[float | No
 
 
 def _in_force(task: Task, series: Series, trial: int, state: Fitted | None) -> Fit | None:
-    """The fit to go by: the newest on record or, where a new one is due, that of ``state`` if it would be the same.
+    """The fit in force: the newest on record or, if a new one is due, that of ``state`` if it would be the same.
 
     A fit depends on the told values and on the newest fit before it. The trial it is made for is only put on record.
     """
@@ -282,12 +282,12 @@ def _base(task: Task, series: Series, fitted: Fit) -> tuple[int, int]:
 
 
 def _most(task: Task) -> int:
-    """How many results a posterior holds at the most; block by block the length of a table sets no limit."""
+    """The largest number of results in a posterior; the length of a table sets no limit if it is searched in blocks."""
     return largest(0 if _blockwise(task) else _candidates(task), task.domain.memory)
 
 
 def _blockwise(task: Task) -> bool:
-    """Whether the rows of a table may be looked at block by block, if they are too many for the n x N matrix."""
+    """Whether the rows of a table may be searched in blocks, if they are too many for the n x N matrix."""
     return task.domain.n_candidates is not None and task.rule.blockwise
 
 

@@ -1,4 +1,4 @@
-"""How notebooks show what we return: drawn on a rung above, and found there by its name when a notebook asks.
+"""Notebook representations: drawn by a higher layer, which is imported by name when a notebook asks.
 
 The study and its parts do not import what draws them; `regretless.drawing.notebook` does the drawing. Nothing of it is
 imported until a notebook wants to show something.
@@ -13,7 +13,7 @@ _DRAWN_BY = "regretless.drawing.notebook"
 
 
 class Shown:
-    """What a notebook shows as a fragment of HTML, without script; ``repr`` stays as it is."""
+    """Shown in notebooks as a fragment of HTML without script; ``repr`` stays as it is."""
 
     __slots__ = ()
 

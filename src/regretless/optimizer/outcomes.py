@@ -1,4 +1,4 @@
-"""What is measured: objectives and constraints, in the user's words and units, and as they look inside.
+"""Outcomes: objectives and constraints, in the user's names and units, and in internal ones.
 
 Inside, an objective is maximised, and a constraint holds where its outcome is at most a threshold. Getting there is one
 sign flip, the only one.
@@ -37,7 +37,7 @@ Sense: TypeAlias = Literal["<=", ">="]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Something that is measured. ``limits`` are what it cannot leave because of what it is.
+    """A measured quantity. ``limits`` are bounds that it cannot leave by its nature.
 
     An objective has a ``direction``; a constraint has a ``bound``, which its outcome must not exceed (sense ``"<="``)
     or fall below (``">="``). An objective with a ``goal`` is not to be optimised: its direction is towards the set. A
@@ -61,17 +61,17 @@ class Outcome:
 
     @property
     def sign(self) -> float:
-        """What a value is multiplied by on its way in and out."""
+        """The factor between user's and internal values."""
         if self.role == "constraint":
             return 1.0 if self.sense == "<=" else -1.0
         return 1.0 if self.direction == "maximize" else -1.0
 
     def inward(self, value: Value) -> Value:
-        """A value of the user's as it is inside."""
+        """A value of the user's, in internal units."""
         return self.sign * value
 
     def outward(self, value: Value) -> Value:
-        """What is inside as the user sees it."""
+        """An internal value as the user sees it."""
         return self.sign * value
 
     def outward_interval(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -80,7 +80,7 @@ class Outcome:
 
     @property
     def threshold(self) -> float:
-        """The bound of a constraint as it is inside: it holds where the outcome is not above."""
+        """The threshold of a constraint in internal units: it holds where the outcome is at most this."""
         return self.inward(self.bound)
 
     def holds(self, value: float) -> bool:
@@ -89,7 +89,7 @@ class Outcome:
 
     @property
     def wanted(self) -> str:
-        """What is wanted of it, in words.
+        """The goal for this outcome, in words.
 
         >>> Outcome("impurity", "constraint", bound=0.5).wanted
         'impurity <= 0.5'
@@ -106,7 +106,7 @@ class Outcome:
 def as_outcomes(
     *, objective: Any, direction: Any, objectives: Any, constraints: Any, limits: Any, goal: Any = None
 ) -> tuple[Outcome, ...]:
-    """The outcomes that a study is asked for: objectives first, then constraints.
+    """The outcomes of a study: objectives first, then constraints.
 
     >>> asked = {"objective": "yield", "direction": None, "objectives": None, "limits": None}
     >>> [outcome.wanted for outcome in as_outcomes(**asked, constraints={"fat": ("<=", 3)})]
@@ -137,7 +137,7 @@ def as_outcomes(
 
 
 def as_fallback(fallback: Any, outcomes: tuple[Outcome, ...]) -> float | None:
-    """The value that is to be had without any trial, as it is inside; it is for one objective under constraints."""
+    """The value available without any trial, in internal units; only for one objective under constraints."""
     if fallback is None:
         return None
     if sum(outcome.role == "objective" for outcome in outcomes) > 1 or len(outcomes) == 1:
@@ -146,7 +146,7 @@ def as_fallback(fallback: Any, outcomes: tuple[Outcome, ...]) -> float | None:
 
 
 def as_reference(reference: Any, outcomes: tuple[Outcome, ...]) -> tuple[float, ...] | None:
-    """The reference point of several objectives, as it is inside."""
+    """The reference point of several objectives, in internal units."""
     if reference is None:
         return None
     objectives = [outcome for outcome in outcomes if outcome.role == "objective"]
@@ -183,7 +183,7 @@ def _objectives(objectives: Any, limits: Any) -> list[Outcome]:
 
 
 def as_constraints(constraints: Any) -> list[Outcome]:
-    """The constraints that a study is asked for; None is none.
+    """The constraints of a study; None means none.
 
     >>> as_constraints({"purity": (">=", 90)})[0].wanted
     'purity >= 90'

@@ -1,4 +1,4 @@
-"""What the data prove about the recommendation, averaged over the models that they leave possible."""
+"""Bounds on the regret of the recommendation, averaged over the models that are plausible given the data."""
 
 import math
 import sys
@@ -182,7 +182,7 @@ def _usable(belief: Averaged, low: float, high: float) -> tuple[bool, bool]:
 
 
 def _within(belief: Averaged, low: float, high: float, apart: bool) -> bool:
-    """Whether the data allow for the limits: what lies outside does so by little, or may be noise.
+    """Whether the data are consistent with the limits: values outside are so by little, or may be noise.
 
     Beside limits that are hardly apart in the model's units, it does not do so by little.
     """

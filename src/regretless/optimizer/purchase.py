@@ -27,7 +27,7 @@ _COMPARED = 1e-2
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """A level: its codes, what it costs, and what it tells about the target, in nats."""
+    """A level: its codes, its cost, and its information about the target in nats."""
 
     codes: Codes
     cost: float
@@ -35,7 +35,7 @@ class Purchase:
 
     @property
     def record(self) -> dict[str, float]:
-        """What of it goes on record."""
+        """The part that is recorded."""
         return {"information": self.information, "cost": self.cost}
 
 

@@ -1,4 +1,4 @@
-"""What to settle on: the point with the largest posterior mean, on a list that of the averaged belief."""
+"""The recommendation: the point with the largest posterior mean, on a list under the averaged belief."""
 
 from dataclasses import dataclass
 
@@ -67,7 +67,7 @@ def recommend(task: Task, history: History, fitted: Fitted) -> Choice:
 
 
 def recommend_row(task: Task, history: History, belief: Averaged) -> Choice:
-    """Of a list, the row with the largest mean of the mixture: what the certificate speaks of."""
+    """The row of a list with the largest mean of the mixture, which the certificate is about."""
     with single_thread():
         X = task.domain.candidates
         assert X is not None

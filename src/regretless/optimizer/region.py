@@ -1,4 +1,4 @@
-"""Level sets: which candidates reach the level, how probably, and how many of the answers are wrong."""
+"""Level sets: which candidates reach the level, with what probability, and how many are misclassified."""
 
 from dataclasses import dataclass
 
@@ -21,13 +21,13 @@ from regretless.theory import careful_mean, misclassification, share_unsure
 
 __all__ = ["Classified", "certify_region", "classify", "recommend_region"]
 
-#: Points that stand for a space that is no list.
+#: Points that represent a space that is not a list.
 _DENSE = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """Points, and how probably each reaches the level; ``listed`` if they are all candidates of a list.
+    """Points, with the probability that each reaches the level; ``listed`` if they are all candidates of a list.
 
     A point is taken to be inside where that is at least an even chance: no other answer is wrong less often.
     """

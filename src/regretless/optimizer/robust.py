@@ -1,4 +1,4 @@
-"""Decisions in environments: which to try next and where to measure it, what to settle on, and what that may cost."""
+"""Decisions in environments: suggestion of decision and environment, recommendation and certificate."""
 
 from collections.abc import Mapping
 
@@ -123,7 +123,7 @@ def certify_mean(
 
 
 def certify_robust(task: Task, history: History, state: State, chosen: Choice | None) -> RobustRegret:
-    """What a decision may lose against the best one, by an aim that is not the mean: see `theory.robust_regret`."""
+    """A bound on the loss of a decision, by an aim other than the mean: see `theory.robust_regret`."""
     with finite_only():
         belief, (scenarios, aim), objective = state.doubted(), _scenarios(task), task.objective
         groups, X, index = _certified(task, history, belief, chosen)

@@ -1,4 +1,4 @@
-"""What the rule sees: the posterior of each outcome over the same candidates, pending and failed trials imagined."""
+"""The rule's view: the posterior of each outcome over the same candidates, with pending and failed trials imagined."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ Record: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One view for each outcome, and with several outcomes what is wanted of them, in their models' units."""
+    """One view per outcome and, with several outcomes, thresholds and reference point, in their models' units."""
 
     views: tuple[View, ...]
     outputs: Outputs | None
@@ -71,7 +71,7 @@ def objective_of(score: JointScore) -> Objective:
 
 
 def scene_of(task: Task, history: History, trial: int, state: State, models: Sequence[Fitted] | None = None) -> Scene:
-    """What the rule sees at the suggestion of ``trial``: the posteriors to search by, or other ``models``."""
+    """The rule's view at the suggestion of ``trial``: the posteriors to search by, or other ``models``."""
     fitted = state.all_believed() if models is None else models
     series = [history.series(k) for k in range(len(task.outcomes))]
     counted = [heeded(task, part, fit) for part, fit in zip(series, fitted, strict=True)]
@@ -143,7 +143,7 @@ def reference_of(task: Task, history: History) -> tuple[float, ...]:
 
 
 def reference_to_keep(task: Task, history: History) -> tuple[float, ...] | None:
-    """The reference point of several objectives once it rests on as many whole results as the initial design has.
+    """The reference point of several objectives, once there are as many complete results as initial points.
 
     Until then it is inferred anew each time: a first batch may be larger than the design, and told in parts.
     """
@@ -155,7 +155,7 @@ def reference_to_keep(task: Task, history: History) -> tuple[float, ...] | None:
 def desirability(
     task: Task, units: Sequence[Units], expect: Sequence[Callable[[Floats], Floats]], rng: np.random.Generator
 ) -> Callable[[Floats], Floats]:
-    """How promising measured points are: by their mean; feasible before infeasible; by how few dominate them.
+    """The order in which measured points start a search: by mean; feasible before infeasible; by how few dominate them.
 
     For a level set, by how near the level they are; of decisions, by what they are worth at the means; of a composite
     objective, by the function of the means.

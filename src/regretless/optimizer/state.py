@@ -1,4 +1,4 @@
-"""What was computed from a history and may be carried on: one object, shared by all who ask the model."""
+"""Cached results of a history: one object, shared by suggestions, predictions and certificates."""
 
 from dataclasses import dataclass, replace
 
@@ -23,7 +23,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """For each outcome the posterior to search by, and the belief to certify by, as far as they were asked for.
+    """The posterior to search by and the belief to certify by of each outcome, as far as computed.
 
     ``survey`` and ``verdict`` are those of excursions, which are made with one outcome only.
 
@@ -37,7 +37,7 @@ class State:
 
     @classmethod
     def empty(cls, task: Task) -> "State":
-        """Nothing computed yet."""
+        """An empty cache."""
         m = len(task.outcomes)
         return cls((None,) * m, (None,) * m)
 
@@ -90,7 +90,7 @@ def doubted(task: Task, history: History, state: State) -> State:
 
 
 def kept(task: Task, history: History, state: State) -> State:
-    """The state without posteriors to search by that will be built anew: on a table each holds much memory."""
+    """The state without search posteriors that will be recomputed: on a table each takes much memory."""
     search = tuple(
         None if fitted is None or outdated(task.of(k), history.series(k), fitted) else fitted
         for k, fitted in enumerate(state.search)

@@ -1,4 +1,4 @@
-"""When little enough regret is left to stop."""
+"""Stop rules."""
 
 import math
 from dataclasses import dataclass

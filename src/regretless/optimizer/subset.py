@@ -1,4 +1,4 @@
-"""Which results a posterior rests on where all of them would take too much memory and time.
+"""The subset of results that a posterior uses if all of them would take too much memory and time.
 
 A posterior of n results holds an n x n factor, and on a table of N candidates an n x N matrix beside it. Beyond so many
 results it rests on a subset chosen for the search, to which new results are appended until it is chosen anew. All of
@@ -13,16 +13,16 @@ from regretless.gp import Kernel, posterior
 
 __all__ = ["base_of", "chosen", "largest"]
 
-#: Results in one posterior at the most. Its factor takes 128 MB, a suggestion a second or more.
+#: Largest number of results in one posterior. Its factor takes 128 MB, a suggestion a second or more.
 LARGEST = 4000
-#: Not fewer results than these, however long the table.
+#: Smallest number of results, however long the table.
 FEWEST = 32
 #: Rows of kernel values worked on at once.
 _BLOCK = 4096
 
 
 def largest(N: int, memory: int = 0) -> int:
-    """How many results a posterior holds at the most, on a table of N candidates or, with 0, in a product space.
+    """The largest number of results in a posterior, on a table of N candidates or, with 0, in a product space.
 
     On a table the n x N matrix takes half of the ``memory`` at the most: there are two models, to search by and for
     certificates.

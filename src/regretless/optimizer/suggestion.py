@@ -37,11 +37,11 @@ __all__ = ["Suggestion", "suggest"]
 class Suggestion:
     """One point to try, and why."""
 
-    point: Point  # of what will really be tried, neat decimals and all
+    point: Point  # of the point as it will be tried, after rounding
     source: str  # "design", "rule" or "random"
     record: Mapping[str, float]  # what was drawn
     expected: tuple[tuple[float, float], ...] = ()  # mean and sd of each outcome, as maximised, in the units of y
-    subset: tuple[int, int] | None = None  # on how many of how many results the model rests, where not on all
+    subset: tuple[int, int] | None = None  # how many of how many results the model uses, if not all
     jitter: float = 0.0
     fallback: str | None = None  # why the rule was not followed, if it was not
     fits: tuple[Fit, ...] = ()  # the hyperparameters to search by, of each outcome
@@ -95,7 +95,7 @@ def _random(task: Task, trial: int, allowed: Allowed, why: str) -> Suggestion:
 def _column_by_column(
     task: Task, history: History, trial: int, elsewhere: Excursion, allowed: Allowed
 ) -> Suggestion | None:
-    """The best of every column under a sum of functions; None where that may not be tried."""
+    """The best value of every column under an additive model; None if that point must not be tried."""
     columns, rule, domain, t = elsewhere.columns, elsewhere.rule, task.domain, history.n_ruled + 1
     assert columns is not None
     assert isinstance(rule, UCB)

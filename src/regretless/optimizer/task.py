@@ -1,4 +1,4 @@
-"""What a study is about and what stays the same through it: the domain, the outcomes, the rule, the model, the seed."""
+"""The task: all constants of a study, its domain, outcomes, rule, model and seed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -79,7 +79,7 @@ class Task:
     design: Design
     seed: int
     reference: tuple[float, ...] | None = None  # of several objectives, as maximised; None: inferred from the design
-    fallback: float | None = None  # what is to be had without any trial, as maximised, for certificates
+    fallback: float | None = None  # the value available without any trial, as maximised, for certificates
     risk: float = 0.1  # a recommendation violates some constraint with at most this probability
     scenarios: Scenarios | None = None  # where decisions are searched: the environments they are measured in
     aim: Aim | None = None  # and what a decision is worth over them
@@ -92,12 +92,12 @@ class Task:
 
     @property
     def objectives(self) -> tuple[Outcome, ...]:
-        """What is maximised or minimised."""
+        """The outcomes that are maximised or minimised."""
         return tuple(outcome for outcome in self.outcomes if outcome.role == "objective")
 
     @property
     def constraints(self) -> tuple[Outcome, ...]:
-        """What must stay within a bound."""
+        """The outcomes that must stay within a bound."""
         return tuple(outcome for outcome in self.outcomes if outcome.role == "constraint")
 
     def of(self, outcome: int) -> "Task":
@@ -115,7 +115,7 @@ class Task:
         return replace(self, outcomes=self.outcomes[outcome : outcome + 1], surrogate=surrogate)
 
     def promised(self, outcome: int) -> "Task":
-        """As `of`, for the belief that certificates rest on: what is added up over environments is not compressed."""
+        """As `of`, for the belief behind certificates: values that are summed over environments are not compressed."""
         task = self.of(outcome)
         return task if self.scenarios is None else replace(task, surrogate=replace(task.surrogate, compress=False))
 
@@ -152,7 +152,7 @@ class Task:
         return self.context if isinstance(self.context, Fidelity) and self.context.width else None
 
     def place(self, params: Any, row: Any = None) -> Place:
-        """Where something was measured, by its parameters or by a row's id; beside an id they name the context alone.
+        """The place of a measurement, by parameters or by a row's id; with an id they name the context alone.
 
         A context that is not named has its usual value.
         """
@@ -173,7 +173,7 @@ class Task:
         return replace(place, params=whole, context=codes[: context.width])
 
     def argument(self, params: Mapping[str, Any]) -> Any:
-        """What the user's function gets: a dict, or an array where the space has no names."""
+        """The argument of the user's function: a dict, or an array if the space has no names."""
         if self.context is None:
             return self.space.argument(params)
         own = {name: value for name, value in params.items() if name != self.context.name}
@@ -197,7 +197,7 @@ def as_task(
     aim: Aim | None = None,
     context: Context | None = None,
 ) -> Task:
-    """Check the pieces; what is None comes from the preset."""
+    """Check the settings; those that are None come from the preset."""
     if preset not in ("default", "paper"):
         raise InvalidInput(f"preset must be 'default' or 'paper', got {show(preset)}.")
     if surrogate is None:

@@ -1,4 +1,4 @@
-"""How far to trust models of several outcomes: as far as the one that predicts its own data worst."""
+"""The trust in models of several outcomes: that of the one which predicts its own data worst."""
 
 from dataclasses import replace
 

@@ -12,7 +12,7 @@ _NO_UNIT = ("-", "\N{EN DASH}", "\N{EM DASH}", "1")
 
 
 def amount(size: float, objective: str) -> str:
-    """So much of the objective: a difference of percentages is one of percentage points.
+    """An amount of the objective: a difference of percentages is given in percentage points.
 
     >>> amount(4.2, "yield [%]"), amount(0.35, "mass [mg]"), amount(4.2, "yield")
     ('4.2 percentage points of yield', '0.35 mg of mass', '4.2 yield')
