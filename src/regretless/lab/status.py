@@ -363,7 +363,7 @@ def status_of(
 
 
 def counts_of(study: Study) -> dict[str, int]:
-    """How many trials there are, by what became of them."""
+    """The number of trials, by what became of them."""
     used = [trial for trial in study.trials if not trial.excluded]
     return {
         "measured": sum(trial.status == "told" for trial in used),

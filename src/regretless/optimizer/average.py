@@ -171,7 +171,7 @@ def seconds_of(task: Task, n: int) -> float:
 
 
 def _count(N: int, n: int) -> int:
-    """How many settings there are."""
+    """The number of settings."""
     most, least = SETTINGS
     return min(max(int(_ENTRIES * most / (N * max(n, 1))), least), most)
 

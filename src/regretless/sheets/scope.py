@@ -40,7 +40,7 @@ class Mixture:
 
     @property
     def size(self) -> int:
-        """How many mixtures there are."""
+        """The number of mixtures."""
         m, u = len(self.parts), self.units
         return sum(math.comb(m, j) * math.comb(u - 1, j - 1) for j in range(1, min(self.at_most, m) + 1))
 
@@ -64,7 +64,7 @@ class Scope:
 
     @property
     def size(self) -> int:
-        """How many rows there are, known without building them."""
+        """The number of rows, known without building them."""
         return math.prod([*map(len, self.factors.values()), *(mixture.size for mixture in self.mixtures)])
 
     def sizes(self) -> dict[str, int]:

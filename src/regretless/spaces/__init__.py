@@ -1,4 +1,4 @@
-"""What may be tried: tables of candidates, boxes and mixed products, with one codec to arrays."""
+"""Search spaces: tables of candidates, boxes and mixed products, with one codec to arrays."""
 
 from regretless.spaces.box import Box
 from regretless.spaces.compare import difference, same_rows

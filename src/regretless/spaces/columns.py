@@ -1,4 +1,4 @@
-"""Columns of one kind each: numbers, which have an order and a scale, or levels, which are only equal or not."""
+"""Columns of a table: numbers, which have an order and a scale, or levels, which are only equal or different."""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Numbers:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.values)
 
     @property
@@ -52,7 +52,7 @@ class Numbers:
         return type(self)(self.values[rows], self.ends)
 
     def only(self, rows: Rows) -> Self:
-        """The column of some rows as if there were no others."""
+        """The column of some rows alone."""
         return self.take(rows)
 
     def items(self) -> list[Scalar]:
@@ -71,11 +71,11 @@ class Numbers:
         return (float(self.values.min()), float(self.values.max())) if self.ends is None else self.ends
 
     def codes(self) -> Floats:
-        """The values, with the ends of the scale at 0 and 1."""
+        """The values on the scale, whose ends are 0 and 1."""
         return self.scaled(self.values.astype(np.float64))
 
     def place(self, value: Any, name: str) -> tuple[Scalar, float]:
-        """A measured value, which no row need have, and its code."""
+        """A measured value, which need not occur in any row, and its code."""
         number = as_number(value, name)
         if self.constant and number != self.values[0]:
             raise _no_scale(self.item(0), value, name)
@@ -86,7 +86,7 @@ class Numbers:
         return int(value) if whole else number, code
 
     def extended(self, more: "Numbers", name: str) -> "Numbers":
-        """The column with further rows, on the scale it has; one that did not vary takes its scale from all of them."""
+        """The column with further rows on the same scale; a constant column takes its scale from all rows."""
         parts = (self.values, more.values)
         if parts[0].dtype != parts[1].dtype and any(np.abs(part).max() > 2**53 for part in parts if part.dtype == int):
             raise InvalidInput(f"column {name!r} holds whole numbers too large to stand beside fractions exactly.")
@@ -143,12 +143,12 @@ class Levels:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.index)
 
     @property
     def n_levels(self) -> int:
-        """How many levels there are."""
+        """The number of levels."""
         return len(self.levels)
 
     @property
@@ -165,7 +165,7 @@ class Levels:
         return type(self)(self.levels, self.index[rows])
 
     def only(self, rows: Rows) -> Self:
-        """The column of some rows as if there were no others: without levels that none of them has."""
+        """The column restricted to some rows, without levels that none of them has."""
         return self.of([self.levels[rank] for rank in self.index[rows].tolist()])
 
     def items(self) -> list[Scalar]:
@@ -187,7 +187,7 @@ class Levels:
         return found
 
     def place(self, value: Any, name: str) -> tuple[Scalar, float]:
-        """A level and its code; what no row has is refused: the model could not tell it from a spelling mistake."""
+        """A level and its code; a level that no row has is refused, since it may be a spelling mistake."""
         rank = self._ranks.get(as_level(value, name))
         if rank is None and self.constant:
             raise _no_scale(self.levels[0], value, name)
@@ -200,7 +200,7 @@ class Levels:
         return self.levels[rank], float(rank)
 
     def extended(self, more: "Levels") -> "Levels":
-        """The column with further rows; new levels come behind those it has."""
+        """The column with further rows; new levels follow the existing ones."""
         ranks = dict(self._ranks)
         index = np.array([ranks.setdefault(value, len(ranks)) for value in more.items()], dtype=np.intp)
         return Levels(tuple(ranks), np.concatenate([self.index, index]))
@@ -235,7 +235,7 @@ def distinct_rows(columns: Sequence[Column]) -> tuple[Rows, Rows]:
 
 
 def as_column(raw: Any, name: str, *, categorical: bool = False) -> Column:
-    """A raw column read as what it holds: numbers, or levels where it holds text or bools or is said to be categorical.
+    """Read a raw column: as numbers, or as levels if it holds text or bools or is declared categorical.
 
     >>> as_column([1, 2.5], "dose").values
     array([1. , 2.5])
@@ -265,7 +265,7 @@ def _no_scale(constant: Scalar, value: Any, name: str) -> InvalidInput:
 
 
 def _kinds(values: list[Any], name: str) -> set[str]:
-    """The kinds of scalars in a column; a cell that is none, or missing, is refused by row and column."""
+    """The kinds of scalars in a column; a missing or other cell is refused, naming row and column."""
     known = {bool: "bool", int: "number", float: "number", str: "text"}
     types = set(map(type, values))
     if types - set(known):
@@ -284,7 +284,7 @@ def _kinds(values: list[Any], name: str) -> set[str]:
 
 
 def _as_exact_array(values: list[Any], name: str) -> npt.NDArray[Any]:
-    """The numbers as int64 if all are ints, else as float64; never with a digit lost."""
+    """The numbers as int64 if all are ints, else as float64, never losing a digit."""
     ints = [value for value in values if isinstance(value, int)]
     if len(ints) == len(values) and all(-(2**63) <= value < 2**63 for value in ints):
         return np.array(values, dtype=np.int64)

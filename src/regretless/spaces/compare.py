@@ -1,4 +1,4 @@
-"""Whether two spaces are the same, and if not, in which way they differ."""
+"""Comparison of two spaces: whether they are equal, and how they differ."""
 
 from regretless.spaces.product import Mixed
 from regretless.spaces.table import FileTable, Table
@@ -23,7 +23,7 @@ def same_rows(new: Table | Mixed, old: Table | Mixed) -> bool:
 
 
 def difference(new: Table | Mixed, old: Table | Mixed) -> str:
-    """In which way two spaces differ, in words; nothing where they are equal."""
+    """How two spaces differ, in words; empty if they are equal."""
     if new == old:
         return ""
     if isinstance(new, Table) != isinstance(old, Table):
@@ -49,7 +49,7 @@ def difference(new: Table | Mixed, old: Table | Mixed) -> str:
 
 
 def _other_file(new: FileTable, old: FileTable) -> str:
-    """In which way two tables in files differ."""
+    """How two tables in files differ."""
     if new.sha256 != old.sha256:
         return (
             f"it was made with another file: the SHA-256 of {old.path.name} was {old.sha256[:12]}..., that of "
@@ -61,7 +61,7 @@ def _other_file(new: FileTable, old: FileTable) -> str:
 
 
 def _constrained(new: Table | Mixed, old: Table | Mixed) -> str:
-    """In which constraints two spaces differ."""
+    """How the constraints of two spaces differ."""
     if new.constraints == old.constraints:
         same = isinstance(new, Table) or new.mixtures == getattr(old, "mixtures", None)
         return "" if same else "it has other mixtures"

@@ -1,4 +1,4 @@
-"""When a parameter exists: only while other parameters have certain values."""
+"""Conditional parameters, which exist only while other parameters have certain values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ When: TypeAlias = Condition | Mapping[str, Any] | None
 
 
 def as_condition(when: Any) -> Condition | None:
-    """What ``when`` says, each parameter with the values it must have; None where nothing was said.
+    """The condition that ``when`` states: each parameter with the values it must have; None if not given.
 
     >>> as_condition({"kernel": "rbf", "layers": [2, 3]})
     (('kernel', ('rbf',)), ('layers', (2, 3)))
@@ -67,7 +67,7 @@ def shown_parameter(part: Any, *names: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Which encoded columns count at a point: ``rules`` are (column, its parents with their codes), parents first.
+    """Which encoded columns are active at a point: ``rules`` are (column, its parents with their codes), parents first.
 
     An inactive column holds ``frozen``, the same code always, so that it tells no two points apart.
     """
@@ -77,7 +77,7 @@ class Activity:
 
     @property
     def parents(self) -> tuple[int, ...]:
-        """The columns that decide about others."""
+        """The columns on which others depend."""
         return tuple(sorted({parent for _, parents in self.rules for parent, _ in parents}))
 
     def at(self, X: Floats) -> npt.NDArray[np.bool_]:
@@ -94,7 +94,7 @@ class Activity:
 
 
 def existing(parts: Mapping[str, Any], params: Mapping[str, Any]) -> dict[str, Any]:
-    """Of some parameters those that exist, given the others.
+    """The active ones of some parameters, given the others.
 
     >>> from regretless.spaces import Int, Categorical
     >>> parts = {"kernel": Categorical(["rbf", "poly"]), "degree": Int(2, 5, when={"kernel": "poly"})}
@@ -177,7 +177,7 @@ def _check_parent(name: str, parent: str, values: tuple[Scalar, ...], parts: Map
 
 
 def _in_order(given: Mapping[str, Condition]) -> list[str]:
-    """The conditional parameters, each behind those it depends on."""
+    """The conditional parameters, each after those it depends on."""
     order: list[str] = []
     left = list(given)
     while left:

@@ -1,4 +1,4 @@
-"""The kinds of parameters, and how the natural way of writing one is read."""
+"""The kinds of parameters, and how their natural notation is read."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ _ALLOWED = (
 
 
 def as_dimension(entry: Any) -> Dimension:
-    """Read one parameter as people write it.
+    """Read one parameter in its natural notation.
 
     A pair of whole numbers is :class:`Int`, any other pair of numbers :class:`Float`, as scikit-optimize and Ax read
     them; a third entry ``"log"`` asks for a log scale, in a list too: TOML and JSON have no tuples. Any other list is

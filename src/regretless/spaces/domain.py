@@ -1,4 +1,4 @@
-"""A place that may be tried, and what every space of such places can do."""
+"""The protocol of search spaces, and their points."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ UNLISTED = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Point:
-    """A place that may be tried: its codes, and its number where the candidates are listed."""
+    """A candidate: its codes, and its number if the candidates are listed."""
 
     x: Floats
     index: int | None = None
@@ -28,7 +28,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something was measured: values in the order of the names, codes, and which candidate that is.
+    """The place of a measurement: values in the order of the names, codes, and the candidate's number if it is one.
 
     ``index`` is the candidate's number where candidates are listed. What is not ``inside`` is not a candidate: it is
     data for the model and no more. ``context`` are the codes of a parameter beside the space, where there is one.
@@ -47,7 +47,7 @@ class Place:
 
 
 class Domain(Protocol):
-    """What may be tried. `Table` lists its candidates; `Mixed` is the product of its parameters."""
+    """A search space. `Table` lists its candidates; `Mixed` is the product of its parameters."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,12 +56,12 @@ class Domain(Protocol):
 
     @property
     def unnamed(self) -> bool:
-        """Whether the user's function gets an array in place of a dict."""
+        """Whether the user's function gets an array instead of a dict."""
         ...
 
     @property
     def has_rows(self) -> bool:
-        """Whether the candidates are rows of the user's, with ids."""
+        """Whether the candidates are rows of a table, with ids."""
         ...
 
     @property
@@ -71,17 +71,17 @@ class Domain(Protocol):
 
     @property
     def dim(self) -> int:
-        """How many encoded columns there are."""
+        """The number of encoded columns."""
         ...
 
     @property
     def size(self) -> int | None:
-        """How many points there are; None where they are infinitely many."""
+        """The number of points; None if infinite."""
         ...
 
     @property
     def n_candidates(self) -> int | None:
-        """How many candidates are listed; None where they are not."""
+        """The number of listed candidates; None if they are not listed."""
         ...
 
     @property
@@ -91,7 +91,7 @@ class Domain(Protocol):
 
     @property
     def block_codes(self) -> npt.NDArray[Any] | None:
-        """The (N, dim) codes of candidates that are listed in a file, to be read block by block."""
+        """The (N, dim) codes of candidates in a file, to be read in blocks."""
         ...
 
     @property
@@ -106,7 +106,7 @@ class Domain(Protocol):
 
     @property
     def dimensions(self) -> Mapping[str, Dimension]:
-        """The parameters with the values between which anything may be tried; none where candidates are rows."""
+        """The parameters of a product space with their ranges; none if the candidates are rows."""
         ...
 
     @property
@@ -124,15 +124,15 @@ class Domain(Protocol):
         ...
 
     def representatives(self, most: int, rng: np.random.Generator) -> list[dict[str, Scalar]]:
-        """The user's values of points that stand for all: at most so many, spread out or drawn at random."""
+        """The user's values of representative points: at most this many, spread out or drawn at random."""
         ...
 
     def examples(self, name: str) -> tuple[Scalar, ...]:
-        """Some values of a parameter, which show what kind it is; all where it is a list of them."""
+        """Example values of a parameter, which show its kind; all of them if it is a list."""
         ...
 
     def nearest(self, params: Mapping[str, Any]) -> int | None:
-        """The listed candidate that is least far from these parameters."""
+        """The listed candidate nearest to these parameters."""
         ...
 
     def params_of(self, point: Point) -> dict[str, Scalar]:
@@ -148,11 +148,11 @@ class Domain(Protocol):
         ...
 
     def place(self, params: Any) -> Place:
-        """Where something was measured."""
+        """The place of a measurement."""
         ...
 
     def place_of_row(self, row: Any) -> Place:
-        """Where something was measured, by the id of a row."""
+        """The place of a measurement, by the id of a row."""
         ...
 
     def candidate_of(self, name: Any) -> int:

@@ -1,4 +1,4 @@
-"""The entries of a mapping that says what may be tried, read one by one."""
+"""Reading the entries of a mapping that describes a space."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ __all__ = ["read_entries"]
 
 
 def read_entries(entries: Mapping[Any, Any], reader: Callable[[Any], Dimension]) -> dict[str, Dimension]:
-    """Every entry read, with the parameter's name in front of what is wrong with it; mixtures by component."""
+    """Read every entry; errors name the parameter; mixtures are read by component."""
     if not entries:
         raise InvalidInput("a space needs at least one parameter, got none.")
     parts: dict[str, Dimension] = {}

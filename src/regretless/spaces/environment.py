@@ -1,4 +1,4 @@
-"""What is not ours to choose when a decision is used: an environment, or an error in applying the decision.
+"""Uncontrolled conditions of a decision: an environment, or an error in applying the decision.
 
 While experimenting an environment can be set; later it comes with known probabilities, or as the worst there is. A
 study then searches over decisions and measures at a decision in an environment, which is one point of its space.
@@ -29,7 +29,7 @@ __all__ = ["Environment", "Perturbation", "Scenarios", "scenarios_of"]
 
 @dataclass(frozen=True, slots=True, init=False)
 class Environment:
-    """Something that matters, can be set in an experiment, and is not ours to choose afterwards.
+    """A condition that can be set in an experiment and cannot be chosen when a decision is used.
 
     Parameters
     ----------
@@ -110,12 +110,12 @@ class Perturbation:
 
     @classmethod
     def normal(cls, sd: Mapping[str, float], count: int = 16) -> Self:
-        """Normal errors, independent, with these standard deviations: ``count`` points that stand for them."""
+        """Independent normal errors with these standard deviations, represented by ``count`` points."""
         return cls(_spread(sd, count, "sd", lambda u: np.asarray(ndtri(u))))
 
     @classmethod
     def uniform(cls, width: Mapping[str, float], count: int = 16) -> Self:
-        """Errors of at most ``width`` on either side, independent, all as likely: ``count`` points that stand for them.
+        """Independent uniform errors of at most ``width`` on either side, represented by ``count`` points.
 
         >>> Perturbation.uniform({"x": 0.5}, count=2).shifts
         (('x', (-0.25, 0.25)),)
@@ -187,7 +187,7 @@ class Scenarios:
         return whole if self.column is None else np.delete(whole, self.column, axis=1)
 
     def decisions_of(self, X: Floats) -> Floats:
-        """The decision of each point; a measured point of a shifted decision is taken for one itself."""
+        """The decision of each point; a measured point of a shifted decision counts as a decision itself."""
         return X if self.column is None else np.delete(X, self.column, axis=1)
 
     def point(self, decision: Point, w: int) -> Point:

@@ -94,7 +94,7 @@ class Float:
 
     @property
     def size(self) -> int | None:
-        """How many values there are; None without a step."""
+        """The number of values; None without a step."""
         return None if self.step is None else self._last + 1
 
     @property
@@ -175,7 +175,7 @@ class Float:
         return tuple(self._at(rank) for rank in range(self._last + 1))
 
     def _at(self, rank: int) -> float:
-        """The number at a step: as the decimals that were typed add up, not as doubles do."""
+        """The number at a step, computed with the typed decimals, not with doubles."""
         return float(Decimal(repr(self.low)) + rank * Decimal(repr(self.step))) + 0.0
 
     def _on_step(self, number: float) -> bool:
@@ -189,7 +189,7 @@ class Float:
 
 
 def _steps(low: float, high: float, step: float, log: bool) -> int:
-    """How many steps there are from low to high; refused where that is no whole number."""
+    """The number of steps from low to high; refused if it is not a whole number."""
     if log:
         raise InvalidInput("step and log do not go together: write the values as a list instead.")
     if step <= 0.0:

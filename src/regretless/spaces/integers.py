@@ -82,7 +82,7 @@ class Int:
 
     @property
     def size(self) -> int:
-        """How many values there are."""
+        """The number of values."""
         return self._last + 1
 
     @property

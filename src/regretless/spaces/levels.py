@@ -53,7 +53,7 @@ class Ordinal:
 
     @property
     def size(self) -> int:
-        """How many levels there are."""
+        """The number of levels."""
         return len(self.levels)
 
     @property
@@ -136,12 +136,12 @@ class Categorical:
 
     @property
     def size(self) -> int:
-        """How many choices there are."""
+        """The number of choices."""
         return len(self.choices)
 
     @property
     def n_levels(self) -> int:
-        """How many choices there are."""
+        """The number of choices."""
         return len(self.choices)
 
     def check(self, value: Any, name: str = "value") -> Scalar:

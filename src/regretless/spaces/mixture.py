@@ -84,7 +84,7 @@ class Mixture:
         return parts
 
     def supports(self) -> list[tuple[int, ...]] | None:
-        """The sets of components that may be present, without those that are borders of others; None where too many."""
+        """The maximal sets of components that may be present; None if there are too many."""
         d = len(self.names)
         if self.at_most is None:
             return [tuple(range(d))]

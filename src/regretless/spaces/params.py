@@ -1,4 +1,4 @@
-"""What every space does with a set of parameters: names, fixed values, the argument of the user's function."""
+"""Parameter sets, as every space treats them: names, fixed values, the argument of the user's function."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ Space = TypeVar("Space")
 
 
 def check_repeats(repeats: Any) -> Repeats | None:
-    """One of the words, None where nothing was said, or an error that says what is allowed."""
+    """A rule for repeats, None if not given, or an error that lists the allowed ones."""
     if repeats is None:
         return None
     for word in get_args(Repeats):

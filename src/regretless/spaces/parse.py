@@ -1,4 +1,4 @@
-"""One door for every way of saying what may be tried."""
+"""Reading a space in any of its notations."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ _ALLOWED = (
 
 
 def as_space(obj: Any, repeats: Repeats | None = None, constraints: Any = ()) -> Space:
-    """Read what may be tried.
+    """Read a space.
 
     A mapping is :class:`Mixed` (:class:`Box` if all its parameters are real), a sequence of pairs a :class:`Box`;
     a 2-D array, a list of dicts, a DataFrame or a path is a :class:`Table`. A mapping of names to columns of a table
@@ -58,7 +58,7 @@ def as_space(obj: Any, repeats: Repeats | None = None, constraints: Any = ()) ->
 
 
 def repeats_of(obj: Any) -> Repeats | None:
-    """The rule for repeats of what is a space already; None for all else."""
+    """The rule for repeats of an existing space; None for anything else."""
     return obj.repeats if isinstance(obj, Table | Mixed) else None
 
 

@@ -1,4 +1,4 @@
-"""Spaces that are products of parameters: every combination may be tried."""
+"""Product spaces: all combinations of their parameters."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ Varying: TypeAlias = Float | Int | Ordinal | Categorical
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
 class Mixed:
-    """A product of named parameters of any kind, or what constraints leave of it.
+    """A product of named parameters of any kind, possibly restricted by constraints.
 
     Each parameter that varies is one encoded column, in the order of ``names``: ordered ones in [0, 1], categories as
     0, 1, ... ``n_levels`` holds the number of categories of each column, 0 for ordered ones; ``continuous`` is True for
@@ -133,12 +133,12 @@ class Mixed:
 
     @property
     def dim(self) -> int:
-        """How many encoded columns there are."""
+        """The number of encoded columns."""
         return len(self._varying)
 
     @property
     def size(self) -> int | None:
-        """How many distinct points there are; None where a real parameter makes them infinite.
+        """The number of distinct points; None where a real parameter makes them infinite.
 
         With constraints they are counted, if a million points have to be looked at for it or fewer; else it is the
         size of the product.
@@ -170,7 +170,7 @@ class Mixed:
 
     @property
     def memory(self) -> int:
-        """None is needed for candidates."""
+        """None: there are no matrices of candidates."""
         return 0
 
     @property
@@ -246,7 +246,7 @@ class Mixed:
         return self.region is None or not self.region.violated(checked)
 
     def place(self, params: Any) -> Place:
-        """Where something was measured, which may be outside: beyond bounds, between numbers of a list, or infeasible.
+        """The place of a measurement, which may be outside: beyond bounds, between numbers of a list, or infeasible.
 
         >>> Mixed({"T": (20.0, 80.0), "n": [1, 2, 4]}).place({"T": 95.0, "n": 3}).x
         array([1.25, 0.75])
@@ -286,7 +286,7 @@ class Mixed:
         return {name: values[name] for name in self.names}
 
     def argument(self, params: Any) -> dict[str, Scalar] | Floats:
-        """What the user's function gets: a dict, or a float64 array where the bounds had no names."""
+        """The argument of the user's function: a dict, or a float64 array if the bounds had no names."""
         return as_argument(self.check(params), unnamed=self.unnamed)
 
     def snap(self, X: Any) -> Floats:

@@ -1,4 +1,4 @@
-"""Spaces as plain JSON and back, exactly: every value, id and code comes back bit for bit."""
+"""Spaces as plain JSON and back, exactly: every value, id and code is restored bit for bit."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -57,7 +57,7 @@ def space_to_data(space: Table | Mixed) -> dict[str, Any]:
 def space_from_data(
     data: Mapping[str, Any], resolve: Callable[[str], Callable[[dict[str, Any]], Any]] | None = None
 ) -> Table | Mixed:
-    """The space that was written so.
+    """Decode a stored space.
 
     ``resolve`` turns ``"module:qualname"`` into the function of a constraint. Without it no code is imported: a space
     with such a constraint is an `UntrustedCode` error.

@@ -1,4 +1,4 @@
-"""What one value from a user may be: plain Python numbers, text, booleans and None; NumPy scalars become plain."""
+"""Scalars from users: plain Python numbers, text, booleans and None; NumPy scalars become plain."""
 
 import difflib
 import math
@@ -84,7 +84,7 @@ def as_level(value: Any, what: str) -> Scalar:
 
 
 def check_reach(code: float, value: Any, what: str, low: Any, high: Any) -> float:
-    """The code of a value beyond [low, high], where codes are 0 and 1; refused where it is too far away to be meant.
+    """The code of a value beyond [low, high], whose codes are 0 and 1; refused if it is implausibly far away.
 
     >>> check_reach(1.25, 85, "T", 60, 80)
     1.25

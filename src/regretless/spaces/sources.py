@@ -1,4 +1,4 @@
-"""What people have as a table (array, rows, columns, data frame, file), turned into raw columns by name."""
+"""Tables as users have them (array, rows, columns, data frame, file), turned into raw columns by name."""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which points of a space may be tried: constraints that are known beforehand, read from text and never executed."""
+"""Known constraints of a space: read from text, which is never executed, or given as functions."""
 
 from regretless.spaces.constraints.atoms import Kind
 from regretless.spaces.constraints.constraint import (

@@ -1,4 +1,4 @@
-"""Points known to be inside, one for each piece; and what to say where there is none."""
+"""Feasible anchor points, one per piece, and the error if there is none."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -32,7 +32,7 @@ _RESTORATIONS = 8
 
 
 class Anchored(Membership):
-    """A product space with a point inside each of its pieces, as far as one was found."""
+    """A product space with a feasible point in each piece in which one was found."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Anchored(Membership):
         self._anchors: dict[Key, Floats | None] = {}
 
     def prove_not_empty(self) -> None:
-        """Find a point, or raise an error that names the constraints that contradict each other."""
+        """Find a feasible point, or raise an error that names the constraints that contradict each other."""
         if self.limited and self._is_empty():
             raise InvalidInput(self._clash())
 
@@ -65,7 +65,7 @@ class Anchored(Membership):
 
     @cached_property
     def anchors(self) -> Floats:
-        """Points that may be tried, one in each piece that was looked at; at least one."""
+        """Feasible points, one in each piece examined; at least one."""
         return np.array(list(self._found()))
 
     def _found(self) -> Iterator[Floats]:
@@ -105,7 +105,7 @@ class Anchored(Membership):
         return [(key, np.array(some)) for key, some in groups.items()]
 
     def anchor(self, key: Key) -> Floats | None:
-        """A point of a piece that may be tried; None where it is empty, or none was found."""
+        """A feasible point of a piece; None if the piece is empty or none was found."""
         if key not in self._anchors:
             piece = self.pieces.piece(key)
             base = self.pieces.base(key)[None, :]
@@ -175,13 +175,13 @@ class Anchored(Membership):
         return None
 
     def _first(self, X: Floats) -> Floats | None:
-        """The first row that may be tried, after rounding too."""
+        """The first feasible row, after rounding too."""
         good = X[self.holds(X)][:20]
         good = good[self.holds(good, decoded=True)] if len(good) else good
         return good[0] if len(good) else None
 
     def _descended(self, piece: Piece, W: Floats, rng: np.random.Generator) -> Floats:
-        """Walkers that move only where the formulas of the rest are missed by less."""
+        """Walkers that accept only moves which violate the remaining formulas less."""
         names = [self.columns[j] for j in piece.columns]
 
         def missed(V: Floats) -> Floats:
@@ -208,7 +208,7 @@ class Anchored(Membership):
         return W
 
     def _clash(self) -> str:
-        """Which constraints contradict each other: those none of which can be left out (a deletion filter)."""
+        """A minimal set of contradictory constraints, found by a deletion filter."""
         kept: list[Any] = [*self.bounds, *self.mixtures]
         for entry in list(kept):
             fewer = [other for other in kept if other is not entry]

@@ -1,4 +1,4 @@
-r"""The smallest parts of a constraint, with the tolerance they are compared by.
+r"""Atoms of constraints, with their tolerance.
 
 A linear atom :math:`c + \sum_i a_i v_i \le 0` holds up to :math:`10^{-9} (|c| + \sum_i |a_i| \max |v_i|)`, by the
 largest sizes that its terms can have. Values are rounded to decimals of at most 1e-10 of a parameter's width when they
@@ -48,7 +48,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a constraint has to know of a parameter: a number with its range, or one of some levels."""
+    """The kind of a parameter: a number with its range, or a set of levels."""
 
     low: float = 0.0
     high: float = 0.0
@@ -68,7 +68,7 @@ class Numeric:
     tolerance: float  # of a linear one
 
     def excess(self, values: Mapping[str, Any]) -> tuple[Any, Any]:
-        """By how much it is missed, and how much of that is tolerated."""
+        """The violation of each row, and its tolerance."""
         with np.errstate(all="ignore"):
             if self.coefficients is None:
                 tree = value_of(self.tree, values)
@@ -101,7 +101,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A function of the user's."""
+    """A user-defined function."""
 
     function: Callable[[dict[str, Any]], Any]
     name: str
@@ -130,7 +130,7 @@ Atom: TypeAlias = Numeric | Level | Test
 
 
 def alternatives_of(tree: Tree, kinds: Mapping[str, Kind], negated: bool = False) -> tuple[tuple[Atom, ...], ...]:
-    """The disjunction of conjunctions of atoms that a tree says."""
+    """The disjunctive normal form of a tree, in atoms."""
     match tree:
         case Not(part):
             return alternatives_of(part, kinds, not negated)

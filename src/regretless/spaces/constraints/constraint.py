@@ -1,4 +1,4 @@
-"""Constraints as they are given, by text or by a function, and bound to the parameters they speak of.
+"""Constraints as given, by text or by a function, and bound to the parameters of a space.
 
 A bound constraint is a disjunction of conjunctions of atoms. It is compared with a tolerance: rounding to decimals must
 not throw a point out of the space that stands on a border of it.
@@ -22,7 +22,7 @@ __all__ = ["Bound", "Constraint", "Formula", "Function", "as_constraints", "bind
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A constraint that was written as text; equal to another that reads the same."""
+    """A constraint written as text; equal to another with the same tree."""
 
     text: str = field(compare=False)
     tree: Tree = field(repr=False)
@@ -51,7 +51,7 @@ Constraint: TypeAlias = Formula | Function
 
 
 def as_constraints(given: Any) -> tuple[Constraint, ...]:
-    """Constraints as people hand them in: texts and functions, one or a list.
+    """Constraints as users give them: texts and functions, one or a list.
 
     >>> [constraint.text for constraint in as_constraints("x + y <= 1")]
     ['x + y <= 1']
@@ -89,7 +89,7 @@ def constraint_to_data(constraint: Constraint) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A constraint and what it says of the parameters of one space: any of the alternatives, all of its atoms."""
+    """A constraint bound to one space: any of the alternatives holds, with all of its atoms."""
 
     source: Constraint
     names: tuple[str, ...]  # the parameters it speaks of; none for a function, which sees all
@@ -98,7 +98,7 @@ class Bound:
     def holds(
         self, values: Mapping[str, Any], active: Mapping[str, npt.NDArray[np.bool_]], rows: Rows, count: int
     ) -> npt.NDArray[np.bool_]:
-        """For ``count`` rows of values, which satisfy it. Where a parameter it names is inactive it says nothing."""
+        """Which of ``count`` rows of values satisfy it. If a parameter it names is inactive, it holds."""
         result = np.zeros(count, dtype=np.bool_)
         for name in self.names:
             if name in active:

@@ -125,7 +125,7 @@ Tree: TypeAlias = Comparison | Member | All | Any_ | Not
 
 
 def names_in(tree: Any) -> Iterator[str]:
-    """The parameters of a tree, each as often as it stands there."""
+    """The parameters of a tree, with repetitions."""
     match tree:
         case Name(name) | Member(name):
             yield name
@@ -140,7 +140,7 @@ def names_in(tree: Any) -> Iterator[str]:
 
 
 def value_of(tree: Arithmetic, values: Mapping[str, Any]) -> Any:
-    """The numbers of an arithmetic tree, row by row; NaN or infinite where there is none.
+    """The values of an arithmetic tree, row by row; NaN or infinite where undefined.
 
     >>> value_of(Operation("*", Number(2.0), Name("x")), {"x": np.array([1.0, 3.0])})
     array([2., 6.])

@@ -30,7 +30,7 @@ class Faces:
 
 
 def faces_around(region: Anchored, X: Floats) -> Faces:
-    """The faces of the pieces that the rows of X, which may be tried, lie in."""
+    """The faces of the pieces that contain the feasible rows of X."""
     s, d = X.shape
     active = region.activity.at(X)
     real = np.array([part.size is None for part in region.varying], dtype=np.bool_)

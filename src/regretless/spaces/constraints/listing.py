@@ -1,4 +1,4 @@
-"""All points of a finite space that satisfy its constraints, column by column, without what cannot be completed."""
+"""All feasible points of a finite space, listed column by column, dropping what cannot be completed."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which codes of a product space may be tried, and what they stand for."""
+"""Membership of codes in a constrained product space, and their parameters."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ class Membership:
         return dict(zip(self.columns, self.activity.frozen, strict=True))
 
     def holds(self, X: Floats, *, decoded: bool = False) -> Bools:
-        """Which rows of admissible codes may be tried; ``decoded``: after rounding to decimals, as they will be."""
+        """Which rows of admissible codes are feasible; ``decoded``: after rounding to decimals."""
         if not self.limited:
             return np.ones(len(X), dtype=np.bool_)
         active = self.activity.at(X)

@@ -1,4 +1,4 @@
-"""The set that may be tried as a union of pieces: in each, categories are given and all that is linear is a polytope.
+"""The feasible set as a union of pieces: in each, categories are fixed and the linear constraints form a polytope.
 
 A piece is named by a key: the codes of the columns that switch (categories that constraints name, parents of
 conditional parameters), one alternative of each constraint, one support of each mixture.
@@ -35,7 +35,7 @@ Key: TypeAlias = tuple[tuple[float, ...], tuple[int, ...], tuple[tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """One piece: a polytope in the w of some columns, and what has to be checked beside it."""
+    """One piece: a polytope in the w of some columns, and further checks."""
 
     columns: npt.NDArray[np.intp]
     scales: tuple[Scale, ...]
@@ -80,7 +80,7 @@ class Piece:
 
 
 class Pieces:
-    """All pieces of a space, made when they are asked for."""
+    """All pieces of a space, made on demand."""
 
     def __init__(
         self,
@@ -325,7 +325,7 @@ def _piece(
 
 
 def _miss(atom: Atom, values: Mapping[str, Any]) -> float:
-    """By how much a numeric atom is missed; 0 for others."""
+    """The violation of a numeric atom; 0 for others."""
     if not isinstance(atom, Numeric) or not all(is_number(values.get(name)) for name in atom.names):
         return 0.0
     excess, tolerated = atom.excess(values)

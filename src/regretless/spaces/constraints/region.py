@@ -1,4 +1,4 @@
-"""The points of a product space that may be tried: membership, repair, and random points.
+"""The feasible region of a product space: membership, repair, and random points.
 
 Everything rests on membership of what is decoded. Linear constraints make polytopes, in which points are drawn and to
 which points are moved.
@@ -29,7 +29,7 @@ _PIECES = 200
 
 
 class Region(Repaired):
-    """What conditions, mixtures and constraints leave of a product of parameters."""
+    """A product of parameters restricted by conditions, mixtures and constraints."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Region(Repaired):
         self.prove_not_empty()
 
     def sample(self, m: int, rng: np.random.Generator) -> Floats:
-        """M random points: of a Latin hypercube what is inside, the others by hit-and-run in random pieces."""
+        """M random feasible points: those of a Latin hypercube, the others by hit-and-run in random pieces."""
         X = latin_hypercube(m, len(self.columns), rng)
         for j, part in enumerate(self.varying):
             X[:, j] = part.spread(X[:, j])
@@ -91,7 +91,7 @@ class Region(Repaired):
         return [(piece, np.array(some)) for piece, some in groups.values()]
 
     def _walked(self, piece: Piece, X: Floats, rng: np.random.Generator) -> Floats:
-        """Rows with the columns of a piece drawn anew inside it."""
+        """Rows with the columns of a piece redrawn inside it."""
         X = self.activity.settled(X)
         if not len(piece.columns):
             return X
@@ -138,7 +138,7 @@ class Region(Repaired):
         return np.array(owner, dtype=np.intp), np.array(trials).reshape(len(trials), X.shape[1])
 
     def faces(self, X: Floats) -> Faces:
-        """The linear faces around points that may be tried."""
+        """The linear faces around feasible points."""
         return faces_around(self, X)
 
 

@@ -1,4 +1,4 @@
-"""The nearest point that may be tried: by ever more costly ways, down to a point that is known to be inside."""
+"""Repair of infeasible points: by ever more costly methods, at last by a known feasible point."""
 
 from decimal import Decimal
 
@@ -20,10 +20,10 @@ _BISECTIONS = 24
 
 
 class Repaired(Anchored):
-    """A product space that has an answer to any codes."""
+    """A product space that maps any codes to a feasible point."""
 
     def decoded(self, x: Floats) -> dict[str, Scalar]:
-        """The parameters nearest to codes that may be tried, with mixtures that sum up in decimals too."""
+        """The feasible parameters nearest to codes, with mixtures that sum exactly in decimals."""
         x = self.canonical(x[None, :])[0]
         params = self.params(x)
         if self.violated(params):
@@ -62,7 +62,7 @@ class Repaired(Anchored):
         return params
 
     def mended(self, X: Floats) -> Floats:
-        """For each row of codes a point that may be tried: itself, or one close by."""
+        """A feasible point for each row of codes: itself, or one close by."""
         X, good = self.nudged(X)
         left = np.flatnonzero(~good)
         if not len(left):
@@ -80,7 +80,7 @@ class Repaired(Anchored):
         return X
 
     def nudged(self, X: Floats) -> tuple[Floats, Bools]:
-        """Rows moved into their pieces by what is cheap, and which of them may be tried now."""
+        """Rows moved into their pieces by cheap methods, and which of them are feasible then."""
         X = self.canonical(X)
         good = self.holds(X)
         left = np.flatnonzero(~good)

@@ -35,7 +35,7 @@ Excess: TypeAlias = Callable[[Floats], Floats]
 def restored(
     piece: Piece, W: Floats, fixed: Mapping[str, Any], names: list[str], rng: np.random.Generator
 ) -> Iterator[Floats]:
-    """Better and better points, from the rows of ``W``; the caller looks whether some may be tried."""
+    """Successively better points, from the rows of ``W``; the caller checks whether some are feasible."""
     excess = _excess_of(piece, fixed, names)
     V = _on_lattices(piece, W)
     size = np.maximum(np.median(np.abs(excess(V)), axis=0), 1e-300)

@@ -15,7 +15,7 @@ __all__ = ["rows_left", "violated_by"]
 
 
 class _Column(Protocol):
-    """What is asked of a table's column."""
+    """The condition on a table's column."""
 
     @property
     def n_levels(self) -> int: ...
@@ -24,7 +24,7 @@ class _Column(Protocol):
 
 
 def rows_left(constraints: Sequence[Constraint], columns: Mapping[str, Any]) -> npt.NDArray[np.intp] | None:
-    """The numbers of the rows that satisfy the constraints; None where all do. An error where none does."""
+    """The numbers of the rows that satisfy the constraints; None if all do; an error if none does."""
     if not constraints:
         return None
     bounds = _bound(constraints, columns)

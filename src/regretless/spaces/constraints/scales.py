@@ -40,7 +40,7 @@ class Scale:
 
     @property
     def real(self) -> bool:
-        """Whether all values in between may be tried."""
+        """Whether all values in between are allowed."""
         return self.spacing == 0.0 and self.levels is None
 
     def w(self, codes: Floats) -> Floats:
@@ -83,7 +83,7 @@ def scale_of(part: Any) -> Scale | None:
 
 
 def kinds_of(parts: Mapping[str, Any]) -> dict[str, Kind]:
-    """What constraints have to know of the parameters of a product space."""
+    """The kinds of the parameters of a product space, as constraints need them."""
     kinds = {}
     for name, part in parts.items():
         scale = scale_of(part)

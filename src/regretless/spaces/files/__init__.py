@@ -1,4 +1,4 @@
-"""Files of spreadsheets as columns: the one reader behind ``Table`` and behind every command."""
+"""Spreadsheet files as columns: the one reader behind ``Table`` and every command."""
 
 from regretless.spaces.files.cells import is_number
 from regretless.spaces.files.factors import Factors, read_factors

@@ -1,4 +1,4 @@
-"""From text to numbers, without a guess: what has two readings is refused, and the message says how to decide."""
+"""From text to numbers, without guessing: ambiguous text is refused, and the message says how to decide."""
 
 import math
 import re
@@ -128,7 +128,7 @@ def as_float(cell: str, where: str) -> float:
 
 
 def hint(cell: str) -> str:
-    """What is wrong with a cell that should be a number, where that is clear.
+    """What is wrong with a cell that should be a number, if that is clear.
 
     >>> hint("40 °C"), hint("hot"), hint("2026-05-01 00:00:00")
     (' (40, without the unit?)', '', ' (taken for a date by the spreadsheet)')

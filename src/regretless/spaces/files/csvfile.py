@@ -1,4 +1,4 @@
-"""Text files as spreadsheets write them, cut into cells."""
+"""Text files of spreadsheets, split into cells."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ _TRIED = 50
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a text file is written, so that another can be written alike: Excel opens both or neither.
+    """How a text file is written, so that others can be written in the same way: Excel opens both or neither.
 
     ``sep_line`` says whether a first line such as ``sep=;`` names the delimiter.
     """
@@ -42,7 +42,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A file cut into cells without blanks around them.
+    """A file split into cells without surrounding blanks.
 
     Records are numbered as a spreadsheet numbers its rows: the header is 1. Blank records at the end, and columns at
     the end without name and content, are left out.

@@ -1,4 +1,4 @@
-"""What a user says about a file that the file does not say itself."""
+"""Options for reading a file that the file itself leaves open."""
 
 import json
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _ON_PAGE = {"ignore": "leave out", "categorical": "names", "id": "names of the r
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a file is to be read where it does not say so itself.
+    """How to read a file where its content leaves that open.
 
     Attributes
     ----------

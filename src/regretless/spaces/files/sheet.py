@@ -1,4 +1,4 @@
-"""A file of a spreadsheet as columns of text: nothing is converted yet, and nothing is ever written back."""
+"""A spreadsheet file as columns of text: nothing is converted yet, and nothing is ever written back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ __all__ = ["Dialect", "Sheet", "read_sheet"]
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Columns of text by name, without blanks around it, empty cells included.
+    """Columns of text by name, without surrounding blanks, including empty cells.
 
     An apostrophe that keeps a spreadsheet from running a cell is taken off. ``lines`` says where each row stands, as a
     spreadsheet numbers its rows: the header is 1. Rows without any content are left out.

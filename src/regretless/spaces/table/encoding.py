@@ -1,4 +1,4 @@
-"""Codes of the rows of a file: written once beside it, as float32, with what is needed to know that they still hold."""
+"""Codes of the rows of a file: written once beside it, as float32, with checks that they are still valid."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ class Encoded:
 
 
 def encoded(path: Path, reading: Reading, wanted: str | None = None) -> Encoded | None:
-    """Codes of the rows, read from where they were written last time or, the first time, computed and written.
+    """Codes of the rows, read from the cache or, the first time, computed and written.
 
     None where a file of the checksum ``wanted`` is asked for and it is another.
     """
@@ -90,7 +90,7 @@ def _names(folder: Path, path: Path, code: str) -> tuple[Path, Path, Path]:
 
 
 def _stored(folder: Path, path: Path, code: str) -> Encoded | None:
-    """What was written for this file as it is now, if anything was."""
+    """The cached codes of this file in its present state, if any."""
     head, codes, order = _names(folder, path, code)
     try:
         data = json.loads(head.read_text())
@@ -237,7 +237,7 @@ def scales_to_data(scales: Frame) -> list[dict[str, Any]]:
 
 
 def scales_from_data(data: Sequence[Any]) -> Frame:
-    """The scales that were written so."""
+    """Decode a stored scales."""
     return Frame.of({column["name"]: _scale(column) for column in data})
 
 

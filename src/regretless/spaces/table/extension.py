@@ -1,4 +1,4 @@
-"""Further candidates for a table that is in use: numbers, codes and names of the rows it has stay as they are.
+"""Extending a table in use: numbers, codes and names of existing rows stay as they are.
 
 The scale of a column is that of the first table in which it varied. So a code, and a length scale fitted to codes,
 means the same before and after; new rows may have codes outside [0, 1].
@@ -47,7 +47,7 @@ class Raw:
 
 
 def read_rows(space: Any, source: Any, *, id: str | None, ignore: str | Sequence[str]) -> Raw:
-    """What people have as rows for a table: another table, the path of a file, or whatever a table is made from."""
+    """Read rows for a table: another table, the path of a file, or anything a table is made from."""
     if not isinstance(source, Table | str | Path):
         left_out, ids = as_names(ignore, "ignore"), () if id is None else as_names(id, "id")
         raw, _ = raw_columns(source)

@@ -30,7 +30,7 @@ _ROWS = 1 << 20
 
 
 class FileTable(Table):
-    """Candidates in a file, which is read block by block. Made by `Table.from_parquet` and its like.
+    """Candidates in a file, which is read in blocks. Made by `Table.from_parquet`, `from_npy` and `from_arrow`.
 
     Rows are candidates one by one: equal ones are not merged. Their codes are float32, written once beside the file;
     what a study keeps of the rows is the path of the file and its SHA-256.
@@ -107,11 +107,11 @@ class FileTable(Table):
 
     @property
     def engine(self) -> Engine:
-        """Where the rows are worked on."""
+        """The engine that works on the rows."""
         return self._engine
 
     def on(self, engine: Any) -> Self:
-        """The same table, worked on by so many processes of this machine, or by the workers of a Dask client.
+        """The same table, worked on by this many processes, or by the workers of a Dask client.
 
         Suggestions are the same, to the last bit, whoever works on them. The workers of a cluster open the file by its
         path: it must be on a disk that all of them see.
@@ -142,17 +142,17 @@ class FileTable(Table):
 
     @property
     def dim(self) -> int:
-        """How many encoded columns there are."""
+        """The number of encoded columns."""
         return len(self.n_levels)
 
     @property
     def n_candidates(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self._n_rows
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.n_candidates
 
     @property
@@ -198,7 +198,7 @@ class FileTable(Table):
         return None if point.index is None else self.name_of(point.index)
 
     def name_of(self, index: int) -> Any:
-        """What its row is called: by the column of names, or by its number in the file."""
+        """The name of its row: from the column of names, or its number in the file."""
         row = self._source_row(index)
         return row if self.id is None else self._source.rows([row], (self.id,))[0][self.id]
 
@@ -219,12 +219,12 @@ class FileTable(Table):
         return self.index_of_id(name)
 
     def place_of_row(self, row: Any) -> Place:
-        """Where something was measured, by the name of a row."""
+        """The place of a measurement, by the name of a row."""
         index = self.index_of_id(row)
         return Place(self.params(index), self.at_index(index).x, index, True)
 
     def place(self, params: Any) -> Place:
-        """Where something was measured, which need not be a row."""
+        """The place of a measurement, which need not be a row."""
         values, x = self._frame.place(self._complete(params))
         index = self._find(values)
         return Place(values, x if index is None else self.at_index(index).x, index, index is not None)
@@ -251,16 +251,16 @@ class FileTable(Table):
         return self.at_index(self.index_of(params)).x
 
     def argument(self, params: Any) -> dict[str, Scalar] | Floats:
-        """What the user's function gets: a dict, or a float64 array where the columns had no names."""
+        """The argument of the user's function: a dict, or a float64 array if the columns had no names."""
         return as_argument(self._frame.place(self._complete(params))[0], unnamed=self.unnamed)
 
     def feasible(self, params: Any) -> bool:
-        """True: what may not be tried is not in the file."""
+        """True: infeasible rows are not in the file."""
         self._complete(params)
         return True
 
     def nearest(self, params: Mapping[str, Any]) -> int:
-        """The candidate that is least far from these parameters, by the widths of its columns."""
+        """The candidate nearest to these parameters, by the widths of its columns."""
         x = self._frame.place(self._complete(params))[1]
         categorical = np.array(self.n_levels) > 0
         best, at = np.inf, 0
@@ -323,7 +323,7 @@ class FileTable(Table):
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], repeats: Any) -> Self:
-        """The table that was written so; the file is opened, and checked, when it is needed."""
+        """Decode a stored table; the file is opened, and checked, when it is needed."""
         reading = data["reading"]
         return cls.of(
             Path(data["path"]),

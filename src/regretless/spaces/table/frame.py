@@ -39,7 +39,7 @@ class Frame:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.columns[0].n_rows
 
     @property
@@ -71,7 +71,7 @@ class Frame:
         return type(self)(self.names, tuple(column.take(rows) for column in self.columns))
 
     def only(self, rows: npt.NDArray[np.intp]) -> Self:
-        """The frame of some rows as if there were no others."""
+        """The frame of some rows alone."""
         return type(self)(self.names, tuple(column.only(rows) for column in self.columns))
 
     def find(self, values: Mapping[str, Any]) -> int | None:
@@ -88,7 +88,7 @@ class Frame:
         return {name: value for name, (value, _) in found.items()}, x
 
     def nearest(self, values: Mapping[str, Any]) -> int:
-        """The row that is least far from these values, by the widths of its columns."""
+        """The row nearest to these values, by the widths of its columns."""
         return int(np.argmin(sum(column.distances(values.get(name)) ** 2 for name, column in self.by_name.items())))
 
     def same(self, other: "Frame") -> bool:

@@ -1,4 +1,4 @@
-"""Rows that people look for in a long table: found by their codes, a part at a time, without a text of every row."""
+"""Searching rows of a long table by their codes, a part at a time, without a text of every row."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A column, a sense and a value, as people write it: ``logP<=2.5``, ``ring=6``."""
+    """A column, a comparison and a value, as in ``logP<=2.5`` or ``ring=6``."""
 
     name: str
     sense: str

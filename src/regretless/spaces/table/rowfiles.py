@@ -1,4 +1,4 @@
-"""Files of rows that are never held in memory: read column by column in batches, and row by row on demand."""
+"""Files of rows that are never held in memory: read in batches of columns, and single rows on demand."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property

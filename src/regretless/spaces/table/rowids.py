@@ -1,4 +1,4 @@
-"""The rows of a table's source: which candidate each of them is, and what it is called."""
+"""The rows of a table's source, each with its candidate and its id."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property

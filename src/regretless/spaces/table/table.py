@@ -280,12 +280,12 @@ class Table:
 
     @property
     def dim(self) -> int:
-        """How many encoded columns there are."""
+        """The number of encoded columns."""
         return int(self.X.shape[1])
 
     @property
     def n_candidates(self) -> int:
-        """How many distinct rows there are."""
+        """The number of distinct rows."""
         return int(self.X.shape[0])
 
     @property
@@ -305,7 +305,7 @@ class Table:
 
     @property
     def size(self) -> int:
-        """How many distinct rows there are."""
+        """The number of distinct rows."""
         return int(self.X.shape[0])
 
     @property
@@ -371,7 +371,7 @@ class Table:
         return self._product is None
 
     def place_of_row(self, row: Any) -> Place:
-        """Where something was measured, by the id of a row."""
+        """The place of a measurement, by the id of a row."""
         if self._product is not None:
             return self._product.place_of_row(row)
         index = self.index_of_id(row)
@@ -439,7 +439,7 @@ class Table:
         return np.take(self.X, rows, axis=0)
 
     def place(self, params: Any) -> Place:
-        """Where something was measured, which need not be a row: any number near a column's, any level it has.
+        """The place of a measurement, which need not be a row: any number near a column's, any level it has.
 
         >>> Table([{"T": 60, "acid": "HCl"}, {"T": 80, "acid": "HNO3"}]).place({"T": 85, "acid": "HCl"})
         Place(params={'T': 85, 'acid': 'HCl'}, x=array([1.25, 0.  ]), index=None, inside=False)
@@ -460,7 +460,7 @@ class Table:
         return not violated_by(self.constraints, self._complete(params), self._frame.by_name)
 
     def argument(self, params: Any) -> dict[str, Scalar] | Floats:
-        """What the user's function gets: a dict, or a float64 array where the columns had no names."""
+        """The argument of the user's function: a dict, or a float64 array if the columns had no names."""
         return as_argument(self.check(params), unnamed=self.unnamed)
 
     def __eq__(self, other: object) -> bool:
@@ -490,7 +490,7 @@ class Table:
         return self._frame.find(given)
 
     def nearest(self, params: Mapping[str, Any]) -> int:
-        """The candidate that is least far from these parameters, by the widths of its columns."""
+        """The candidate nearest to these parameters, by the widths of its columns."""
         return self._frame.nearest(params)
 
     def _as_index(self, i: Any) -> int:
