@@ -66,12 +66,14 @@ from .spaces import (
 )
 from .study import (
     Certificate as Certificate,
+    Certified as Certified,
     Composite as Composite,
     CompositeRegret as CompositeRegret,
     Event as Event,
     FeasibleRegret as FeasibleRegret,
     Fidelity as Fidelity,
     FrontRegret as FrontRegret,
+    Goal as Goal,
     HypervolumeLeft as HypervolumeLeft,
     LevelSet as LevelSet,
     Misclassified as Misclassified,

@@ -29,7 +29,7 @@ from regretless import (
 )
 from regretless.confidence import Schedule, TightUnion
 from regretless.gp import Kernel
-from regretless.optimizer.robust import _open_decisions
+from regretless.optimizer.decision import _open_decisions
 from regretless.problems import robust_problem
 from regretless.search import Allowed
 from regretless.theory import remaining_regret

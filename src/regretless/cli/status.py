@@ -9,7 +9,7 @@ from regretless.cli._output import MET, Format, averaging, format_option, print_
 from regretless.cli._study import open_lab, study_options
 from regretless.cli.suggest import print_trials
 from regretless.lab.status import status_of
-from regretless.optimizer import StopRule
+from regretless.optimizer import LevelSet, StopRule
 from regretless.study import Trial
 
 __all__ = ["command"]
@@ -44,7 +44,9 @@ def command(
     """
     with open_lab(where, name) as lab:
         with waiting(averaging(lab.study)):
-            rule = stop_rule(stop, patience, lab.stop, several=lab.several, level_set=lab.study.goal is not None)
+            rule = stop_rule(
+                stop, patience, lab.stop, several=lab.several, level_set=isinstance(lab.study.goal, LevelSet)
+            )
             view = status_of(lab.study, rule, lab.row_name, certify=certify)
         pending = lab.pending
         waits = [_waiting(trial) for trial in pending]

@@ -12,6 +12,7 @@ from regretless.drawing.figure import Figure
 from regretless.drawing.svg import GREEN, INK, ORANGE, VERMILLION, Canvas
 from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, edges_of, mixed_with, surface_of
 from regretless.lab.text import number, objectives_of, pairs
+from regretless.optimizer import LevelSet
 from regretless.study import Study
 
 __all__ = ["map_figure"]
@@ -55,7 +56,7 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
             )
         rows.append([str(trial.number), number(trial.params[first]), number(trial.params[second]), number(value)])
     at = [_place(axis, anchor.get(axis.name)) for axis in (across, up)]
-    recommended = study.goal is None and len(objectives_of(study)) == 1
+    recommended = not isinstance(study.goal, LevelSet) and len(objectives_of(study)) == 1
     if None not in at and recommended:
         canvas.mark(*axes.at(float(at[0] or 0.0), float(at[1] or 0.0)), GREEN, "star", size=5.0, says="recommended")
     _bar(canvas, name, low, high)
@@ -64,7 +65,7 @@ def map_figure(study: Study, first: str, second: str, outcome: str | None = None
     held_at = f" Other factors are held {anchor_words(study)}: {pairs(held)}." if held else ""
     held_at += " The other components of the mixture share what is left." if len(moving) > 2 else ""
     star = ", the star is recommended" if recommended else ""
-    edge = "" if study.goal is None else f" The line goes around what has {study.goal.words(name)}."
+    edge = "" if not isinstance(study.goal, LevelSet) else f" The line goes around what has {study.goal.words(name)}."
     caption = f"Dark is large. Dots are results{star}.{edge}{held_at}"
     return Figure(f"{first} and {second}", caption, canvas.drawing(), ["trial", first, second, name], rows)
 

@@ -11,7 +11,7 @@ from regretless.drawing.gauges import gauge_of
 from regretless.drawing.progress import LIGHTS, history_figure
 from regretless.lab.status import counts_of
 from regretless.lab.text import number, pairs, plus_minus, results, share
-from regretless.optimizer import Certificate, Certified, RegionLoss
+from regretless.optimizer import Certificate, Certified, LevelSet, RegionLoss
 from regretless.study import Result, Study, Trial
 
 __all__ = ["html_of"]
@@ -78,7 +78,7 @@ def _trial(trial: Trial) -> str:
 
 def _best(study: Study) -> list[tuple[str, str]]:
     best, goal = study.best, study.goal
-    if goal is not None:
+    if isinstance(goal, LevelSet):
         told = [t.value for t in study.trials if not t.excluded and t.value is not None]
         reached = sum(map(goal.holds, told))
         return [("Reached", f"{reached} of {len(told)} results have {goal.words(study.objective)}")] if told else []

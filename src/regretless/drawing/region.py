@@ -6,6 +6,7 @@ from regretless.drawing.axes import Axes, legend, names_scale, scale_of
 from regretless.drawing.figure import Figure
 from regretless.drawing.svg import BLUE, GREEN, GREY, ORANGE, SKY, Canvas, Marker
 from regretless.lab.text import number, pairs, plus_minus, share
+from regretless.optimizer import LevelSet
 from regretless.study import Region, Study
 
 __all__ = ["region_figure"]
@@ -20,7 +21,7 @@ _REACH = 2.0
 def region_figure(study: Study) -> Figure | None:
     """Candidates of a level set in the order of their expected values, with the level; None for another goal."""
     goal = study.goal
-    if goal is None:
+    if not isinstance(goal, LevelSet):
         return None
     region, whole = _region(study)
     order = np.lexsort((region.probability, region.mean))

@@ -15,6 +15,7 @@ from regretless.errors import NumericalError, RegretlessError
 from regretless.lab.text import is_measured
 from regretless.optimizer import (
     History,
+    LevelSet,
     State,
     Task,
     believed,
@@ -98,8 +99,10 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
 
 def score_words(study: Study) -> str:
     """What a suggestion with one outcome has the best of, as a formula."""
-    if study.goal is not None:
+    if isinstance(study.goal, LevelSet):
         return "largest √ζ · sd − |mean − level|"
+    if study.goal is not None:
+        return f"largest score of {study.rule.name}"
     return "largest mean + √ζ · sd" if study.direction == "maximize" else "smallest mean − √ζ · sd"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from regretless.lab.lab import Lab
 from regretless.lab.results import result_cells
 from regretless.lab.text import is_measured, utc
+from regretless.optimizer import LevelSet
 from regretless.study.frame import Times, times_of
 
 __all__ = ["trials_record", "trials_table"]
@@ -17,7 +18,7 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
     own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.parameters, *lab.result_names]
     keys = {outcome: "" if len(lab.outcomes) == 1 else f" {outcome}" for outcome in lab.outcomes}
     models = [f"{word}{key}" for key in keys.values() for word in ("expected", "expected sd")]
-    region = [] if lab.study.goal is None else ["probability"]
+    region = [] if not isinstance(lab.study.goal, LevelSet) else ["probability"]
     fidelity = lab.study.fidelity
     paid = [] if fidelity is None else ["cost"]
     said = ("status", "excluded", "source", *paid, *models, *region, "zeta", "asked", "ended", "author", "note")
@@ -49,7 +50,7 @@ def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
 def _chances(lab: Lab) -> dict[int, float]:
     """Of a level set, how probably each trial's candidate reaches the level by all results."""
     study = lab.study
-    if study.goal is None or not is_measured(study):
+    if not isinstance(study.goal, LevelSet) or not is_measured(study):
         return {}
     found = study.region([trial.params for trial in study.trials]).probability.tolist()
     return {trial.number: chance for trial, chance in zip(study.trials, found, strict=True)}

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
 from regretless.lab.text import objectives_of
+from regretless.optimizer import LevelSet
 from regretless.spaces import Environment, Float, Int, Mixture
 from regretless.spaces.conditions import existing
 from regretless.spaces.levels import Fixed
@@ -71,7 +72,7 @@ def anchor_of(study: Study) -> Mapping[str, Any]:
 
     Several objectives have no such point, and a level set has none: then the first Pareto-optimal trial, or the best.
     """
-    if len(objectives_of(study)) == 1 and study.goal is None:
+    if len(objectives_of(study)) == 1 and not isinstance(study.goal, LevelSet):
         return in_usual_environment(study, study.recommend().params)
     if not study.best_trials:
         raise InvalidInput("there is nothing to draw: no trial has every outcome and satisfies the constraints yet.")
@@ -80,7 +81,7 @@ def anchor_of(study: Study) -> Mapping[str, Any]:
 
 def anchor_words(study: Study) -> str:
     """What that point is called."""
-    if study.goal is not None:
+    if isinstance(study.goal, LevelSet):
         return "as in the best trial"
     if study.environment is not None:
         return "as recommended, in the most probable environment"
@@ -185,7 +186,7 @@ def surface_of(
     if not some:
         raise InvalidInput(f"there is nothing to draw: no experiment has both {across.name} and {up.name}.")
     mean[possible] = study.predict(some, outcome)[0]
-    if study.goal is None:
+    if not isinstance(study.goal, LevelSet):
         return mean.reshape(shape), None
     inside = np.zeros(len(many), dtype=np.bool_)
     inside[possible] = study.region(some).inside

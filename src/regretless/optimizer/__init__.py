@@ -9,21 +9,16 @@ from regretless.optimizer.assessment import (
     recommended_elsewhere,
 )
 from regretless.optimizer.average import Averaged, averaged, seconds_of
-from regretless.optimizer.certificate import (
-    Certificate,
-    Certified,
-    CompositeRegret,
-    FeasibleRegret,
-    FrontRegret,
-    RegionLoss,
-    RobustRegret,
-)
+from regretless.optimizer.certificate import Certificate, Certified
+from regretless.optimizer.composed import CompositeRegret
 from regretless.optimizer.composite import Composite, Target, as_composite, function_name
 from regretless.optimizer.context import Codes, Context
 from regretless.optimizer.excursions import Excursion, excursion
 from regretless.optimizer.expectation import expect, expect_measurement
+from regretless.optimizer.feasible import FeasibleRegret
 from regretless.optimizer.fidelity import Fidelity, as_fidelity
-from regretless.optimizer.front import Front
+from regretless.optimizer.front import Front, FrontRegret
+from regretless.optimizer.goal import Asked, Goal, as_goal
 from regretless.optimizer.history import (
     FAILED,
     PENDING,
@@ -42,7 +37,6 @@ from regretless.optimizer.history import (
     without_last,
 )
 from regretless.optimizer.joint import composite_moments, expected_at, searched_at
-from regretless.optimizer.level import LevelSet, as_goal
 from regretless.optimizer.limits import Given, Limits, as_limits
 from regretless.optimizer.model import Fitted, believe, doubt, outdated
 from regretless.optimizer.outcomes import (
@@ -57,18 +51,21 @@ from regretless.optimizer.outcomes import (
 )
 from regretless.optimizer.proof import Proof, certify
 from regretless.optimizer.recommendation import Choice, predict, recommend
-from regretless.optimizer.region import Classified, classify
+from regretless.optimizer.region import Classified, LevelSet, RegionLoss, classify, everywhere
+from regretless.optimizer.robust import RobustRegret
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
 from regretless.optimizer.stopping import HypervolumeLeft, Misclassified, Regret, StopRule, check_stop
 from regretless.optimizer.suggestion import Suggestion, suggest
 from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, chosen_params, params_of, with_table
+from regretless.optimizer.trust import footing
 
 __all__ = [
     "FAILED",
     "PENDING",
     "TOLD",
+    "Asked",
     "Averaged",
     "Certificate",
     "Certified",
@@ -87,6 +84,7 @@ __all__ = [
     "Front",
     "FrontRegret",
     "Given",
+    "Goal",
     "History",
     "HypervolumeLeft",
     "LevelSet",
@@ -129,12 +127,14 @@ __all__ = [
     "composite_moments",
     "doubt",
     "doubted",
+    "everywhere",
     "excursion",
     "expect",
     "expect_measurement",
     "expected_at",
     "fit_from_data",
     "fit_to_data",
+    "footing",
     "function_name",
     "history_of",
     "hyperparameters_to_data",

@@ -6,9 +6,10 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.optimizer.certificate import Certified
 from regretless.optimizer.expectation import expect_left_out, expect_measurement
-from regretless.optimizer.goal import Asked, Chosen, goal_of
+from regretless.optimizer.goal import Asked
 from regretless.optimizer.history import History
 from regretless.optimizer.joint import composite_sample
+from regretless.optimizer.meanings import Chosen, meaning_of
 from regretless.optimizer.state import State, believed, doubted
 from regretless.optimizer.task import Task
 
@@ -41,13 +42,13 @@ def assess(task: Task, history: History, *, eps: float | None = None, draws: int
 
 def recommended(task: Task, history: History, state: State) -> Chosen:
     """The recommendation: a point, or with several objectives a Pareto set. ``state`` holds both kinds of beliefs."""
-    return goal_of(task).recommend(task, history, state)
+    return meaning_of(task).recommend(task, history, state)
 
 
 def recommended_elsewhere(task: Task, history: History, state: State) -> Chosen | None:
     """`recommended`, or None where that is what the certificate itself chooses: it need not be computed twice."""
-    goal = goal_of(task)
-    return None if goal.is_own_choice(task, state) else goal.recommend(task, history, state)
+    meaning = meaning_of(task)
+    return None if meaning.is_own_choice(task, state) else meaning.recommend(task, history, state)
 
 
 def certificate_of(
@@ -64,7 +65,7 @@ def certificate_of(
     The second depends on the told values alone, so it can be computed again for any time in the past. ``state`` has
     been doubted.
     """
-    return goal_of(task).certify(task, history, state, choice, Asked(eps, draws))
+    return meaning_of(task).certify(task, history, state, choice, Asked(eps, draws))
 
 
 def measurement_of(

@@ -1,5 +1,9 @@
 """A composite objective: what to recommend, by the expected value of the function, and what is certified about it."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
 import numpy as np
 
 from regretless.acquisition import Outputs, View
@@ -7,7 +11,7 @@ from regretless.acquisition.composite import Expectation, OfParts
 from regretless.arrays import Floats
 from regretless.confidence.quantiles import latin_normals
 from regretless.linalg import single_thread
-from regretless.optimizer.certificate import CompositeRegret
+from regretless.optimizer.certificate import Certified, named
 from regretless.optimizer.history import History
 from regretless.optimizer.joint import composite_draws, part_moments, points_everywhere
 from regretless.optimizer.model import told_key
@@ -16,18 +20,62 @@ from regretless.optimizer.recommendation import Choice
 from regretless.optimizer.scene import objective_of, outer_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
-from regretless.optimizer.trust import least_trusted
+from regretless.optimizer.trust import footing
+from regretless.optimizer.wording import rounded
 from regretless.rng import Purpose, stream
 from regretless.search import Allowed, argmax
 from regretless.spaces import Point
-from regretless.theory import simulated_tail_sum
+from regretless.theory import Calibration, simulated_tail_sum
 
-__all__ = ["certify_composite", "recommend_composite"]
+__all__ = ["CompositeRegret", "certify_composite", "recommend_composite"]
 
 #: Draws of a certificate, in so many independent groups, from which its standard error comes.
 _DRAWS, _GROUPS = 2048, 8
 #: Draws by which expected values are compared.
 _FEW = 512
+
+
+@dataclass(frozen=True, slots=True)
+class CompositeRegret(Certified):
+    """What recommending a point costs against the best value of a composite objective, in the user's units.
+
+    Attributes
+    ----------
+    params, row, mean, sd
+        What is recommended, and mean and sd of the objective there, by draws.
+    bound, error
+        An upper bound on the expected regret given the data, whatever the function, estimated by draws from the models
+        of the measured outcomes; and the standard error of that estimate.
+    exact
+        True where every candidate was counted (a table); False where a sample stands for the space.
+    trust, objective, model, used, told
+        As for `Certificate`; the light is that of the outcome whose model is trusted least.
+    """
+
+    params: Mapping[str, Any]
+    row: Any
+    mean: float
+    sd: float
+    bound: float
+    error: float
+    exact: bool
+    trust: Calibration
+    objective: str
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+    settings: int = 1
+    unsure: float = 0.0
+
+    def beside(self) -> str:
+        """How far the draws may be off."""
+        return f"by draws, with a standard error of {rounded(self.error)}"
+
+    def promise(self, row_name: str = "row") -> str:
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
+        what = named(self.row, self.params, row_name)
+        text = f"Under the {self.model} models{self.rests_on}, recommending {what} costs {self.cost} in expectation"
+        return text + (" (by draws)." if self.exact else " (an estimate by draws: a sample stands for the space).")
 
 
 def recommend_composite(task: Task, history: History, state: State) -> Choice:
@@ -98,11 +146,8 @@ def certify_composite(task: Task, history: History, state: State, choice: Choice
             bound=max(found.value - float(mean[index]), 0.0),
             error=found.error,
             exact=candidates is not None,
-            trust=least_trusted(task, beliefs),
             objective=objective.name,
-            model="given" if task.surrogate.method == "fixed" else "fitted",
-            used=beliefs[1].used,
-            told=len(history.series().y),
+            **footing(task, history, state),
         )
 
 

@@ -1,6 +1,9 @@
 """One objective under constraints: recommendation and certificate."""
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri
@@ -12,7 +15,7 @@ from regretless.acquisition.threshold import Mean
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
 from regretless.optimizer.average import Averaged
-from regretless.optimizer.certificate import FeasibleRegret
+from regretless.optimizer.certificate import Certified, chance_words, limits_unused, named
 from regretless.optimizer.history import History
 from regretless.optimizer.joint import (
     expected_at,
@@ -22,17 +25,20 @@ from regretless.optimizer.joint import (
     objective_moments,
     points_everywhere,
 )
+from regretless.optimizer.limits import Given
 from regretless.optimizer.model import Fitted, told_key
 from regretless.optimizer.proof import finite_only, limits_of, refuse_infinite
 from regretless.optimizer.recommendation import Choice
 from regretless.optimizer.scene import objective_of, thresholds_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
-from regretless.optimizer.trust import least_trusted
+from regretless.optimizer.trust import footing
+from regretless.optimizer.wording import amount, rounded
 from regretless.rng import Purpose, stream
 from regretless.search import Allowed, argmax
 from regretless.spaces import UNLISTED, Point
 from regretless.theory import (
+    Calibration,
     careful_mean,
     feasible_choice,
     lifted,
@@ -41,10 +47,94 @@ from regretless.theory import (
     share_unsure,
 )
 
-__all__ = ["certify_feasible", "recommend_feasible"]
+__all__ = ["FeasibleRegret", "certify_feasible", "recommend_feasible"]
 
 #: Quantiles by which an expected violation is computed.
 _QUANTILES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FeasibleRegret(Certified):
+    """An upper bound on what recommending a point costs against the best feasible candidate, in the user's units.
+
+    Attributes
+    ----------
+    params, row
+        What is recommended: the best mean among candidates that are feasible with probability ``1 - risk``.
+    expected
+        Mean and sd of every outcome there, by name, under the models of the certificate.
+    prob_feasible, qualified
+        The probability that all constraints hold there, and whether it is at least ``1 - risk``. Where no candidate
+        qualifies, the one that is most probably feasible is named.
+    violation
+        The expected excess over each bound there, by name.
+    fallback, fallback_given
+        What is to be had without any candidate: as given, or else the worst result so far.
+    gain
+        Upper bound on what the best feasible candidate is expected to be above the fallback.
+    bound
+        Upper bound on the expected distance from the objective at the recommendation to the best feasible candidate or
+        the fallback, whichever is better: the smaller of ``tail_sum`` and ``pairwise``.
+    exact, trust, objective, model, used, told, limits, limits_hold
+        As for `Certificate`; the light is that of the outcome whose model is trusted least.
+    """
+
+    params: Mapping[str, Any]
+    row: Any
+    expected: Mapping[str, tuple[float, float]]
+    prob_feasible: float
+    qualified: bool
+    risk: float
+    violation: Mapping[str, float]
+    fallback: float
+    fallback_given: bool
+    gain: float
+    bound: float
+    tail_sum: float
+    pairwise: float
+    exact: bool
+    trust: Calibration
+    objective: str
+    wanted: tuple[str, ...]
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+    limits: Given | None = None
+    limits_hold: bool = True
+    settings: int = 1
+    unsure: float = 0.0
+
+    @property
+    def mean(self) -> float:
+        """The expected objective there."""
+        return self.expected[self.objective][0]
+
+    @property
+    def sd(self) -> float:
+        """The sd of the objective there."""
+        return self.expected[self.objective][1]
+
+    def promise(self, row_name: str = "row") -> str:
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
+        what = named(self.row, self.params, row_name)
+        chance = f"{chance_words(self.prob_feasible)} ({', '.join(self.wanted)})"
+        if not self.qualified:
+            level = chance_words(1.0 - self.risk)
+            return (
+                f"Under the {self.model} models{self.rests_on}, no candidate is feasible with probability {level} "
+                f"yet; {what} is the most probable one, with {chance}. The best feasible candidate is expected to gain "
+                f"at most {amount(self.gain, self.objective)} over {self._fallback()}."
+                f"{limits_unused(self.limits, self.limits_hold)}"
+            )
+        text = (
+            f"Under the {self.model} models{self.rests_on}, {what} is feasible with probability {chance}, and "
+            f"recommending it costs {self.cost} in expectation, against the best feasible candidate"
+        )
+        text += "." if self.exact else " (an estimate: a dense sample stands for the space)."
+        return text + limits_unused(self.limits, self.limits_hold)
+
+    def _fallback(self) -> str:
+        return f"{'the fallback' if self.fallback_given else 'the worst result so far'}, {rounded(self.fallback)}"
 
 
 def recommend_feasible(task: Task, history: History, state: State) -> Choice:
@@ -170,12 +260,9 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             tail_sum=float(np.mean([proof.tail_sum for proof in proofs]) + lift.mean()),
             pairwise=float(np.mean([proof.pairwise for proof in proofs]) + lift.mean()),
             exact=candidates is not None,
-            trust=least_trusted(task, beliefs),
             objective=objective.name,
             wanted=tuple(outcome.wanted for outcome in task.constraints),
-            model="given" if task.surrogate.method == "fixed" else "fitted",
-            used=belief.used,
-            told=len(y),
+            **footing(task, history, state),
             limits=objective.limits.given,
             limits_hold=hold,
             settings=len(each),

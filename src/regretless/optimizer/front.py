@@ -1,13 +1,15 @@
 """Several objectives: the recommended Pareto set and its certificate."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.linalg import single_thread
-from regretless.optimizer.certificate import FrontRegret
+from regretless.optimizer.certificate import Certified
 from regretless.optimizer.history import TOLD, History
 from regretless.optimizer.joint import (
     JointMoments,
@@ -17,18 +19,27 @@ from regretless.optimizer.joint import (
     objective_moments,
     points_everywhere,
 )
+from regretless.optimizer.limits import Given, as_limits
 from regretless.optimizer.model import told_key
 from regretless.optimizer.proof import finite_only, limits_of, refuse_infinite
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
-from regretless.optimizer.trust import least_trusted
+from regretless.optimizer.trust import footing
+from regretless.optimizer.wording import rounded
 from regretless.pareto import front_rows, hypervolume
 from regretless.rng import Purpose, stream
 from regretless.spaces import Point
-from regretless.theory import careful_mean, epsilon_bound, hypervolume_bound, log_prob_feasible, share_unsure
+from regretless.theory import (
+    Calibration,
+    careful_mean,
+    epsilon_bound,
+    hypervolume_bound,
+    log_prob_feasible,
+    share_unsure,
+)
 
-__all__ = ["Front", "certify_front", "recommend_front"]
+__all__ = ["Front", "FrontRegret", "certify_front", "recommend_front"]
 
 #: Settings of each objective that are averaged over: each costs two bounds over all pairs of objectives.
 _SETTINGS = 6
@@ -40,6 +51,79 @@ class Front:
 
     points: tuple[Point, ...]
     prob_feasible: Floats  # (h,)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontRegret(Certified):
+    """What a recommended Pareto set misses at most, in expectation, given the data.
+
+    Attributes
+    ----------
+    rows, params, expected
+        What is recommended, point by point: ids of rows, parameters, and mean and sd of every outcome by name.
+    epsilon, ranges
+        Every candidate is within ``epsilon`` of a recommended point in all objectives at once, each counted in widths
+        of the recommended front, ``ranges``: an upper bound on its expectation.
+    hypervolume
+        Of the expected values of the recommended points, above the reference point, in the units of the objectives.
+    hypervolume_left
+        Upper bound on the expected hypervolume that the recommended points miss.
+    reference
+        The reference point, by objective.
+    limits, contradicted
+        What objectives cannot leave, by name, None where nothing is known; and those whose limits were not used, as the
+        data contradict them.
+    exact, trust, model, used, told
+        As for `Certificate`; the light is that of the outcome whose model is trusted least.
+    """
+
+    rows: tuple[Any, ...]
+    params: tuple[Mapping[str, Any], ...]
+    expected: tuple[Mapping[str, tuple[float, float]], ...]
+    epsilon: float
+    ranges: Mapping[str, float]
+    hypervolume: float
+    hypervolume_left: float
+    reference: Mapping[str, float]
+    exact: bool
+    trust: Calibration
+    objectives: tuple[str, ...]
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+    limits: Mapping[str, Given] | None = None
+    contradicted: tuple[str, ...] = ()
+    settings: int = 1
+    unsure: float = 0.0
+
+    @property
+    def bound(self) -> float:  # type: ignore[override]  # computed, and frozen as the field is
+        """What `Regret` looks at: the additive epsilon, in widths of the front."""
+        return self.epsilon
+
+    def promise(self, row_name: str = "row") -> str:
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
+        n, of_rows = len(self.params), self.rows[0] is not None
+        ignored = "".join(
+            f" The limits of {name} ({as_limits(limits)}) were not used: the results contradict them."
+            for name, limits in (self.limits or {}).items()
+            if name in self.contradicted
+        )
+        what = f"{row_name}{'s' if n > 1 else ''}" if of_rows else f"point{'s' if n > 1 else ''}"
+        return (
+            f"Under the {self.model} models{self.rests_on}, the {n} recommended {what} miss{'' if n > 1 else 'es'} "
+            f"{self.cost} in expectation; every other candidate is within {100.0 * self.epsilon:.3g} % of the front's "
+            f"width of one of them, in all objectives at once"
+            + ("." if self.exact else " (estimates: a dense sample stands for the space).")
+            + ignored
+        )
+
+    @property
+    def cost(self) -> str:
+        """The hypervolume left in words."""
+        share = f" ({100.0 * self.hypervolume_left / self.hypervolume:.3g} %)" if self.hypervolume > 0.0 else ""
+        most = "at most" if self.exact else "about"
+        return f"{most} {rounded(self.hypervolume_left)} of hypervolume{share}"
 
 
 def recommend_front(task: Task, history: History, state: State) -> Front:
@@ -105,11 +189,8 @@ def certify_front(task: Task, history: History, state: State, front: Front | Non
             hypervolume_left=left,
             reference={o.name: float(o.outward(float(z))) for o, z in zip(objectives, reference, strict=True)},
             exact=candidates is not None,
-            trust=least_trusted(task, beliefs),
             objectives=tuple(outcome.wanted for outcome in objectives),
-            model="given" if task.surrogate.method == "fixed" else "fitted",
-            used=beliefs[0].used,
-            told=len(history.series().y),
+            **footing(task, history, state),
             limits={outcome.name: outcome.limits.given for outcome in objectives if outcome.limits.given} or None,
             contradicted=tuple(outcome.name for outcome, holds in zip(objectives, hold, strict=True) if not holds),
             settings=len(epsilons),

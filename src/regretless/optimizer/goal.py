@@ -1,34 +1,21 @@
-"""Goals: what "best" means, what is recommended, and what is certified. One class per goal.
+"""The base class of goals: what is sought, what is recommended, and what is certified."""
 
-A task says what is wanted as data; `goal_of` is the one place that reads it. What a rule sees is in
-`regretless.optimizer.scene`.
-"""
-
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from regretless.acquisition import Rule
+from regretless.arrays import show
 from regretless.errors import InvalidInput
-from regretless.optimizer.certificate import Certificate, Certified
-from regretless.optimizer.composed import certify_composite, recommend_composite
-from regretless.optimizer.feasible import certify_feasible, recommend_feasible
-from regretless.optimizer.front import Front, certify_front, recommend_front
-from regretless.optimizer.history import History
-from regretless.optimizer.proof import Proof, certify
-from regretless.optimizer.recommendation import Choice, recommend, recommend_row
-from regretless.optimizer.region import Classified, certify_region, recommend_region
-from regretless.optimizer.robust import certify_mean, certify_robust, recommend_robust
-from regretless.optimizer.state import State
-from regretless.optimizer.task import Task, chosen_params
-from regretless.risk import Expectation
-from regretless.theory import SimulatedRegret
 
-__all__ = ["Asked", "Chosen", "Goal", "goal_of"]
+if TYPE_CHECKING:  # a task has a goal, and a goal answers for a task
+    from regretless.optimizer.certificate import Certified
+    from regretless.optimizer.history import History
+    from regretless.optimizer.meanings import Chosen
+    from regretless.optimizer.state import State
+    from regretless.optimizer.task import Task
 
-#: What is recommended: a point, a Pareto set, or which points reach a level.
-Chosen: TypeAlias = Choice | Front | Classified
-
-#: Joint draws of a certificate where nothing is said: twenty for each setting of the model.
-_DRAWS = 480
+__all__ = ["Asked", "Goal", "Meaning", "as_goal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,203 +25,76 @@ class Asked:
     eps: float | None = None
     draws: int | None = None
 
+    def refuse(self) -> None:
+        """Refuse what only the certificate of one objective that is optimised can answer."""
+        if self.eps is not None or self.draws:
+            raise InvalidInput(
+                "eps and draws are for one objective that is optimised, without constraints, or its mean over "
+                "environments."
+            )
 
-class Goal(Protocol):
-    """Defines the recommendation and its certificate."""
 
-    def recommend(self, task: Task, history: History, state: State) -> Chosen:
+class Meaning(ABC):
+    """What "best" means: defines the recommendation and its certificate."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def recommend(self, task: "Task", history: "History", state: "State") -> "Chosen":
         """The recommendation. ``state`` holds the beliefs to search by and to certify by."""
-        ...
 
-    def is_own_choice(self, task: Task, state: State) -> bool:
+    def is_own_choice(self, task: "Task", state: "State") -> bool:  # noqa: ARG002
         """Whether `certify` without a choice certifies what `recommend` recommends: it need not be computed twice."""
-        ...
+        return False
 
-    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
+    @abstractmethod
+    def certify(
+        self, task: "Task", history: "History", state: "State", chosen: "Chosen | None", asked: Asked
+    ) -> "Certified":
         """The certificate of ``chosen``; None: of what the model of the certificate itself expects most of.
 
         The second depends on the told values alone. ``state`` has been doubted.
         """
-        ...
 
 
-def goal_of(task: Task) -> Goal:
-    """The goal of a task."""
-    if task.level is not None:
-        return LevelSets()
-    if task.scenarios is not None:
-        return Robust()
-    if len(task.objectives) > 1:
-        return Pareto()
-    if task.composite is not None:
-        return Composed()
-    return Feasible() if task.constraints else Maximise()
+class Goal(Meaning):
+    """Base class of goals other than the optimum of one objective, yours included.
 
+    A goal is a frozen dataclass of numbers and words, so that a study can be stored. What it is about is a level of the
+    objective: rules find it in ``View.level``, and searches begin around the results that are nearest to it.
 
-@dataclass(frozen=True, slots=True)
-class Maximise:
-    """One objective: the largest mean, on a list that of the averaged belief, elsewhere that of the model to search by.
-
-    Its certificate is a `Certificate`.
+    Attributes
+    ----------
+    rules
+        The rules that serve it. The first is the one that ``"irgp-ucb"`` stands for.
+    direction
+        Whether values are turned around for the model: inside, larger is towards what is sought.
     """
 
-    def recommend(self, task: Task, history: History, state: State) -> Choice:
-        """The largest mean."""
-        if self.is_own_choice(task, state):
-            return recommend_row(task, history, state.doubted())
-        return recommend(task, history, state.believed())
+    __slots__ = ()
+    rules: ClassVar[tuple[type[Rule], ...]]
 
-    def is_own_choice(self, task: Task, state: State) -> bool:
-        """On a list with an averaged belief."""
-        return task.domain.candidates is not None and bool(state.doubted().drawn)
+    @property
+    def direction(self) -> Literal["maximize", "minimize"]:
+        """Which way is larger inside."""
+        return "maximize"
 
-    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certificate:
-        """The regret that is left, in the user's units."""
-        assert chosen is None or isinstance(chosen, Choice)
-        belief, objective, eps, draws = state.doubted(), task.objective, asked.eps, asked.draws
-        if draws is None:  # blocks cannot be drawn together
-            draws = _DRAWS if belief.fitted is None or belief.fitted.belief.blocks is None else 0
-        limits = objective.limits.maximised(objective.sign)
-        proof = certify(task, history, chosen, belief, limits=limits, eps=eps, draws=draws)
-        return _as_certificate(task, history, proof, eps)
+    @property
+    @abstractmethod
+    def level(self) -> float:
+        """The value that matters, in the user's units."""
 
+    @abstractmethod
+    def worth(self, value: float) -> float:
+        """How good a measured value is: the trial with the largest is `Study.best`."""
 
-@dataclass(frozen=True, slots=True)
-class Feasible:
-    """One objective under constraints on outcomes: a point, and a `FeasibleRegret`."""
-
-    def recommend(self, task: Task, history: History, state: State) -> Choice:
-        """The largest mean that is probably feasible."""
-        return recommend_feasible(task, history, state)
-
-    def is_own_choice(self, task: Task, state: State) -> bool:  # noqa: ARG002
-        """The models to search by choose."""
-        return False
-
-    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
-        """Against the best feasible candidate."""
-        assert chosen is None or isinstance(chosen, Choice)
-        _refuse(asked)
-        return certify_feasible(task, history, state, chosen)
+    @abstractmethod
+    def words(self, objective: str) -> str:
+        """The goal in words: a clause that continues "where"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pareto:
-    """Several objectives, with constraints or without: a Pareto set, and a `FrontRegret`."""
-
-    def recommend(self, task: Task, history: History, state: State) -> Front:
-        """The Pareto set of the means."""
-        return recommend_front(task, history, state)
-
-    def is_own_choice(self, task: Task, state: State) -> bool:  # noqa: ARG002
-        """The models to search by choose."""
-        return False
-
-    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
-        """What the set misses."""
-        assert chosen is None or isinstance(chosen, Front)
-        _refuse(asked)
-        return certify_front(task, history, state, chosen)
-
-
-@dataclass(frozen=True, slots=True)
-class Composed:
-    """A known function of several outcomes: the point of which most is expected, and a `CompositeRegret`."""
-
-    def recommend(self, task: Task, history: History, state: State) -> Choice:
-        """The largest expected value of the function."""
-        return recommend_composite(task, history, state)
-
-    def is_own_choice(self, task: Task, state: State) -> bool:  # noqa: ARG002
-        """On a list."""
-        return task.domain.candidates is not None
-
-    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
-        """Against the best candidate, by draws."""
-        assert chosen is None or isinstance(chosen, Choice)
-        _refuse(asked)
-        return certify_composite(task, history, state, chosen)
-
-
-@dataclass(frozen=True, slots=True)
-class LevelSets:
-    """Which candidates reach a level: a classification of all of them, and a `RegionLoss`."""
-
-    def recommend(self, task: Task, history: History, state: State) -> Classified:
-        """By the probability that each reaches it."""
-        return recommend_region(task, history, state)
-
-    def is_own_choice(self, task: Task, state: State) -> bool:  # noqa: ARG002
-        """The belief of the certificate classifies."""
-        return True
-
-    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
-        """How many are on the wrong side."""
-        assert chosen is None
-        _refuse(asked)
-        return certify_region(task, history, state)
-
-
-@dataclass(frozen=True, slots=True)
-class Robust:
-    """Decisions in environments: one decision; of the mean a `Certificate`, of other aims a `RobustRegret`."""
-
-    def recommend(self, task: Task, history: History, state: State) -> Choice:
-        """The largest expected worth."""
-        return recommend_robust(task, history, state)
-
-    def is_own_choice(self, task: Task, state: State) -> bool:
-        """The mean, on a list with an averaged belief."""
-        listed = task.scenarios is not None and task.scenarios.rows is not None
-        return isinstance(task.aim, Expectation) and listed and bool(state.doubted().drawn)
-
-    def certify(self, task: Task, history: History, state: State, chosen: Chosen | None, asked: Asked) -> Certified:
-        """Against the best decision."""
-        assert chosen is None or isinstance(chosen, Choice)
-        if isinstance(task.aim, Expectation):
-            draws = _DRAWS if asked.draws is None else asked.draws
-            proof = certify_mean(task, history, state, chosen, eps=asked.eps, draws=draws)
-            return _as_certificate(task, history, proof, asked.eps)
-        _refuse(asked)
-        return certify_robust(task, history, state, chosen)
-
-
-def _as_certificate(task: Task, history: History, proof: Proof, eps: float | None) -> Certificate:
-    """A proof in the user's units."""
-    found, scale, simulated = proof.certificate, proof.scale, proof.certificate.simulated
-    objective = task.objective
-    params, row = chosen_params(task, proof.point)
-    return Certificate(
-        params=params,
-        row=row,
-        mean=float(objective.outward(proof.mean)),
-        sd=scale * found.sd,
-        bound=scale * found.bound,
-        tail_sum=scale * found.tail_sum,
-        pairwise=scale * found.pairwise,
-        tree=scale * found.tree,
-        lemma=scale * found.lemma,
-        eps=eps,
-        exceeds=found.exceeds,
-        best=found.best,
-        exact=task.domain.n_candidates is not None,
-        trust=proof.calibration,
-        objective=objective.name,
-        model="given" if task.surrogate.method == "fixed" else "fitted",
-        used=proof.used,
-        told=len(history.series().y),
-        limits=objective.limits.given,
-        limits_hold=proof.limits_hold,
-        simulated=None
-        if simulated is None
-        else SimulatedRegret(scale * simulated.estimate, scale * simulated.se, simulated.draws),
-        settings=len(found.each),
-        unsure=found.unsure,
-    )
-
-
-def _refuse(asked: Asked) -> None:
-    if asked.eps is not None or asked.draws:
-        raise InvalidInput(
-            "eps and draws are for one objective that is optimised, without constraints, or its mean over environments."
-        )
+def as_goal(goal: Any) -> Goal | None:
+    """A goal that is no optimum; None is the usual one."""
+    if goal is None or isinstance(goal, Goal):
+        return goal
+    raise InvalidInput(f"goal must be a Goal, such as LevelSet(above=0.5), or None, got {show(goal)}.")

@@ -13,7 +13,7 @@ import numpy as np
 from regretless.arrays import Floats, as_finite_float, show
 from regretless.errors import InvalidInput
 from regretless.optimizer.composite import Composite, as_composite
-from regretless.optimizer.level import LevelSet, as_goal
+from regretless.optimizer.goal import Goal, as_goal
 from regretless.optimizer.limits import Limits, as_limits
 from regretless.pareto import non_dominated
 
@@ -55,7 +55,7 @@ class Outcome:
     limits: Limits = field(default_factory=Limits)
     sense: Sense = "<="
     bound: float = 0.0
-    goal: LevelSet | None = None
+    goal: Goal | None = None
     over: str = ""  # what a decision is worth over its environments, in words
     composite: Composite | None = None
 
@@ -117,11 +117,11 @@ def as_outcomes(
             raise InvalidInput("a Composite is one objective: without objectives, constraints, limits and a goal.")
         first = replace(_objective(composite.name, direction or "maximize"), composite=composite)
         return (first, *(Outcome(name, "part") for name in composite.of))
-    if as_goal(goal) is not None:
+    if (sought := as_goal(goal)) is not None:
         if direction is not None or objectives is not None or constraints or limits is not None:
-            raise InvalidInput("a LevelSet is of one objective: without direction, objectives, constraints and limits.")
-        direction = "maximize" if goal.above is not None else "minimize"
-        return (replace(_objective("value" if objective is None else objective, direction), goal=goal),)
+            kind = type(sought).__name__
+            raise InvalidInput(f"{kind} is of one objective: without direction, objectives, constraints and limits.")
+        return (replace(_objective("value" if objective is None else objective, sought.direction), goal=sought),)
     if objectives is None:
         found = [_objective("value" if objective is None else objective, direction or "maximize", limits)]
     else:

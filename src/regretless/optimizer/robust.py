@@ -1,30 +1,34 @@
-"""Decisions in environments: suggestion of decision and environment, recommendation and certificate."""
+"""Decisions in environments: recommendation and certificate."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from regretless.acquisition import RobustScore, RobustUCB
+from regretless.acquisition import RobustScore
 from regretless.arrays import Floats
 from regretless.gp import Expansion, PointMoments, Posterior, Units, grouped, summed
 from regretless.linalg import single_thread
 from regretless.optimizer.average import Averaged
-from regretless.optimizer.certificate import RobustRegret
+from regretless.optimizer.certificate import Certified, named
 from regretless.optimizer.history import History
 from regretless.optimizer.model import in_use, told_key
 from regretless.optimizer.proof import Proof, certify_sums, finite_only, refuse_infinite
 from regretless.optimizer.recommendation import Choice
-from regretless.optimizer.scene import Scene, worth_of_means
+from regretless.optimizer.scene import worth_of_means
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, chosen_params
+from regretless.optimizer.trust import footing
+from regretless.optimizer.wording import amount
 from regretless.risk import Aim, Expectation
 from regretless.rng import Purpose, stream
-from regretless.search import Allowed, Objective, argmax, as_tried, near, points_around
-from regretless.spaces import Mixed, Point, Scenarios
-from regretless.theory import careful_mean, expected_aim, robust_regret, share_unsure
+from regretless.search import Allowed, Objective, argmax, points_around
+from regretless.spaces import Point, Scenarios
+from regretless.theory import Calibration, careful_mean, expected_aim, robust_regret, share_unsure
 
-__all__ = ["certify_mean", "certify_robust", "choose", "recommend_robust"]
+__all__ = ["RobustRegret", "certify_mean", "certify_robust", "recommend_robust"]
 
 #: Joint draws of f over the environments of a decision, over all settings of the model together.
 _DRAWS = 2000
@@ -32,47 +36,66 @@ _DRAWS = 2000
 _AT_ONCE = 32
 
 
-def choose(
-    task: Task, scene: Scene, t: int, rng: np.random.Generator, worth: Allowed
-) -> tuple[Point | None, Mapping[str, float]]:
-    """The point to measure next, and what was drawn: a decision first, then the environment to measure it in.
+@dataclass(frozen=True, slots=True)
+class RobustRegret(Certified):
+    """An upper bound on what a decision loses against the best one, by an aim over environments, in the user's units.
 
-    ``worth`` says which points may be measured; a decision may be tried while one of its points may.
+    It is for the worst case, a set of weights, CVaR and the mean less the standard deviation. The mean over
+    environments has a `Certificate`, which is sharper: it is a Gaussian process itself.
+
+    Attributes
+    ----------
+    params, row
+        The decision.
+    worth, best
+        What it is expected to be worth, at least, and what the best decision is expected to be worth, at most, averaged
+        over the settings of the model; of what is minimised the other way round.
+    bound
+        Upper bound on the expected regret: under each setting the difference of the two, averaged with care. It does
+        not vanish before the worth of the decision itself is known.
+    aim
+        What a decision is worth, in words.
+    exact, trust, objective, model, used, told, settings, unsure
+        As for `Certificate`.
     """
-    scenarios, view = _scenarios(task)[0], scene.views[0]
-    assert isinstance(task.rule, RobustUCB)
-    score = task.rule.draw(view, t, rng)
-    decisions = scenarios.decisions
-    objective = Objective(score.at, score.value_and_gradient)
-    found = argmax(decisions, objective, view.X, score.on(view), _open_decisions(scenarios, worth))
-    if found is None:
-        return None, score.record
-    found = as_tried(decisions, found)
-    w = score.environment(found.x, _open_environments(scenarios, found, worth))
-    return as_tried(scenarios.domain, scenarios.point(found, w)), {**score.record, "environment": float(w)}
 
+    params: Mapping[str, Any]
+    row: Any
+    worth: float
+    best: float
+    bound: float
+    aim: str
+    exact: bool
+    trust: Calibration
+    objective: str
+    model: Literal["fitted", "given"]
+    used: int
+    told: int
+    settings: int = 1
+    unsure: float = 0.0
 
-def _open_decisions(scenarios: Scenarios, worth: Allowed) -> Allowed:
-    """The decisions of which a point may be measured."""
-    none = np.empty((0, scenarios.decisions.dim))
-    if scenarios.rows is not None:
-        assert worth.rows is not None
-        return Allowed(np.asarray(worth.rows[scenarios.rows].any(axis=1)), none)
-    if scenarios.column is None:
-        return Allowed(None, worth.blocked if scenarios.shifts is None else none)
-    closed = np.unique(worth.blocked, axis=0)
-    each, count = np.unique(scenarios.decisions_of(closed), axis=0, return_counts=True)
-    return Allowed(None, each[count >= len(scenarios.weights)])  # blocked in every environment
+    @property
+    def mean(self) -> float:
+        """What the decision is expected to be worth, at least."""
+        return self.worth
 
+    def beside(self) -> str:
+        """What the bound is made of, and how much of it comes from not knowing the model."""
+        worth, best = (amount(abs(value), self.objective) for value in (self.worth, self.best))
+        signs = ["-" if value < 0.0 else "" for value in (self.worth, self.best)]
+        said = f"expected worth {signs[0]}{worth}, of the best decision {signs[1]}{best}, as far as can be proved"
+        return "; ".join([said, *self.unsure_words])
 
-def _open_environments(scenarios: Scenarios, decision: Point, worth: Allowed) -> npt.NDArray[np.bool_]:
-    """In which environments a decision may be measured."""
-    if scenarios.rows is not None and decision.index is not None:
-        assert worth.rows is not None
-        open_: npt.NDArray[np.bool_] = worth.rows[scenarios.rows[decision.index]]
-        return open_
-    assert isinstance(scenarios.domain, Mixed)
-    return ~near(scenarios.domain, scenarios.points(decision.x[None, :])[0], worth.blocked)
+    def promise(self, row_name: str = "row") -> str:
+        """The bound and its assumption; ``row_name`` is what rows of the table are called."""
+        what = named(self.row, self.params, row_name)
+        text = f"Under the {self.model} model{self.rests_on}, recommending {what} costs {self.cost} in expectation"
+        return text + ("." if self.exact else " (an estimate: a dense sample stands for the space).")
+
+    @property
+    def cost(self) -> str:
+        """The bound in words."""
+        return f"{'at most' if self.exact else 'about'} {amount(self.bound, self.objective)} ({self.aim})"
 
 
 def recommend_robust(task: Task, history: History, state: State) -> Choice:
@@ -154,11 +177,8 @@ def certify_robust(task: Task, history: History, state: State, chosen: Choice | 
             bound=scale * bound,
             aim=objective.over,
             exact=scenarios.rows is not None,
-            trust=belief.trust(),
             objective=objective.name,
-            model="given" if task.surrogate.method == "fixed" else "fitted",
-            used=belief.used,
-            told=len(history.series().y),
+            **footing(task, history, state),
             settings=len(found),
             unsure=share_unsure(bound, each_bound.tolist()),
         )

@@ -6,7 +6,9 @@ from typing import Any, TypeAlias
 
 from regretless.arrays import as_whole, show
 from regretless.errors import InvalidInput
-from regretless.optimizer.certificate import Certified, FrontRegret, RegionLoss
+from regretless.optimizer.certificate import Certified
+from regretless.optimizer.front import FrontRegret
+from regretless.optimizer.region import RegionLoss
 
 __all__ = ["HypervolumeLeft", "Misclassified", "Regret", "StopRule", "check_stop"]
 
@@ -52,7 +54,7 @@ class Regret:
             return self.relative
         if isinstance(left, RegionLoss):
             raise InvalidInput("a level set has no regret: stop by Misclassified(2), so many candidates.")
-        return self.eps if self.eps is not None else (self.relative or 0.0) * abs(left.mean)
+        return self.eps if self.eps is not None else (self.relative or 0.0) * left.size
 
     def measure(self, left: Certified) -> float:
         """What must not be above the threshold."""

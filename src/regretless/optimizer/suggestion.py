@@ -9,11 +9,11 @@ from regretless.gp import Additive, Hyperparameters
 from regretless.linalg import single_thread
 from regretless.optimizer.available import open_points, worth_trying
 from regretless.optimizer.context import Codes
+from regretless.optimizer.decision import choose
 from regretless.optimizer.excursions import Excursion, by_columns, excursion
 from regretless.optimizer.history import Fit, History
 from regretless.optimizer.joint import composite_at
 from regretless.optimizer.purchase import at_level, designed, n_designed, purchase_at, wanted
-from regretless.optimizer.robust import choose
 from regretless.optimizer.scene import reference_to_keep, scene_of
 from regretless.optimizer.state import State, with_search
 from regretless.optimizer.task import Task

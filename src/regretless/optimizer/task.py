@@ -33,6 +33,7 @@ from regretless.gp import Surrogate
 from regretless.optimizer.composite import Composite
 from regretless.optimizer.context import Codes, Context
 from regretless.optimizer.fidelity import Fidelity
+from regretless.optimizer.goal import Goal
 from regretless.optimizer.outcomes import Outcome
 from regretless.risk import Aim, Expectation
 from regretless.rng import check_seed
@@ -342,7 +343,7 @@ def as_any_rule(
     """
     joint = isinstance(rule, JointRule) or (isinstance(rule, str) and rule.lower() in JOINT_RULES)
     if outcomes[0].goal is not None:
-        return _level_rule(rule)
+        return _goal_rule(rule, outcomes[0].goal)
     if outcomes[0].composite is not None:
         return _composite_rule(rule)
     if isinstance(rule, str) and rule.lower() in COMPOSITE_RULES:
@@ -373,16 +374,21 @@ def as_any_rule(
     )
 
 
-def _level_rule(rule: "str | Rule | JointRule") -> Rule:
-    """The rule of a level set: ``"irgp-ucb"`` stands for random straddle, and a rule of one's own is taken as it is."""
-    if isinstance(rule, str) and rule.lower() in LEVEL_RULES:
-        return LEVEL_RULES[rule.lower()]()
+def _goal_rule(rule: "str | Rule | JointRule", goal: Goal) -> Rule:
+    """The rule of a goal: ``"irgp-ucb"`` stands for its first, and a rule of one's own is taken as it is."""
+    named = {kind.name: kind for kind in goal.rules}
     if rule == IRGPUCB() or (isinstance(rule, str) and rule.lower() == IRGPUCB.name):
-        return RandomStraddle()
+        return goal.rules[0]()
+    if isinstance(rule, str) and rule.lower() in named:
+        return named[rule.lower()]()
+    if isinstance(rule, goal.rules):
+        return rule
     if isinstance(rule, Rule) and type(rule) not in RULES.values() and not isinstance(rule, UCB):
         return rule
     name = rule.name if isinstance(rule, Rule | JointRule) else show(rule)
-    raise InvalidInput(f"{name} looks for an optimum; a level set is found by {', '.join(map(repr, LEVEL_RULES))}.")
+    raise InvalidInput(
+        f"{name} looks for an optimum; a {type(goal).__name__} is found by {', '.join(map(repr, named))}."
+    )
 
 
 def _composite_rule(rule: "str | Rule | JointRule") -> JointRule:

@@ -9,6 +9,7 @@ from regretless.errors import InvalidInput
 from regretless.lab.looks import certificates
 from regretless.lab.sensitivity import importance
 from regretless.lab.slices import Axis, anchor_of, anchor_words, axis_of, edges_of, line_of, slice_of, surface_of
+from regretless.optimizer import LevelSet
 from regretless.plots.canvas import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION, load, mark, new_axes, ticks, tidy
 from regretless.plots.certificate import plot_certificate
 from regretless.plots.records import as_study, evaluations
@@ -212,7 +213,11 @@ def _axis(study: Study, name: str, n_grid: int = 81) -> Axis:
 
 def _called(study: Study) -> str:
     """What the point is called that slices and contours go through."""
-    return "best measured" if study.goal is not None else anchor_words(study).removeprefix("as ").removeprefix("in ")
+    return (
+        "best measured"
+        if isinstance(study.goal, LevelSet)
+        else anchor_words(study).removeprefix("as ").removeprefix("in ")
+    )
 
 
 def _draw_line(ax: "Axes", study: Study, outcome: str) -> None:

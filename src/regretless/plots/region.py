@@ -7,6 +7,7 @@ import numpy as np
 
 from regretless.errors import InvalidInput
 from regretless.lab.slices import Axis, anchor_of, axis_of
+from regretless.optimizer import LevelSet
 from regretless.plots.canvas import BLACK, BLUE, GREY, SKY, VERMILLION, load, new_axes, ticks, tidy
 from regretless.plots.records import as_study, evaluations
 from regretless.study import Result, Study
@@ -47,7 +48,7 @@ def plot_region(
         What was drawn into.
     """
     study = as_study(source)
-    if study.goal is None:
+    if not isinstance(study.goal, LevelSet):
         raise InvalidInput("plot_region draws a level set; this study looks for an optimum: use plot_posterior.")
     names = _factors(study, over)
     ax = new_axes(ax)
@@ -134,7 +135,7 @@ def _measured(study: Study, axes_of: Sequence[Axis]) -> tuple[list[np.ndarray[An
         if np.isfinite(seen.value[i]) and all(axis.name in params for axis in axes_of)
     ]
     value = seen.value[there]
-    above = study.goal is not None and study.goal.above is not None
+    above = isinstance(study.goal, LevelSet) and study.goal.above is not None
     at = [np.array(_places(axis, [seen.params[i][axis.name] for i in there])) for axis in axes_of]
     return at, value >= level if above else value <= level
 

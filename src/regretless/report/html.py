@@ -11,7 +11,7 @@ from regretless.lab.explanation import Explanation, Pick, expected, explain, mea
 from regretless.lab.fronts import front_tables
 from regretless.lab.status import status_of
 from regretless.lab.text import interval, is_measured, number, objectives_of, pairs, plus_minus, results, utc
-from regretless.optimizer import StopRule
+from regretless.optimizer import LevelSet, StopRule
 from regretless.report.figures import figures
 from regretless.report.tables import table
 from regretless.study import Event, Study, Trial
@@ -74,7 +74,7 @@ def _explained(study: Study) -> str:
         return _EXPLAINED_ROBUST
     if len(study.outcomes) > 1:
         return _EXPLAINED_SEVERAL
-    return _EXPLAINED.format(score_words(study), _BONUS if study.goal is None else _NEAR)
+    return _EXPLAINED.format(score_words(study), _NEAR if isinstance(study.goal, LevelSet) else _BONUS)
 
 
 _EXPLAINED_ROBUST = """<p>The next decision is the one with the largest <b>bound on what it is worth over its

@@ -2,11 +2,13 @@
 
 from regretless.optimizer import (
     Certificate,
+    Certified,
     Composite,
     CompositeRegret,
     FeasibleRegret,
     Fidelity,
     FrontRegret,
+    Goal,
     HypervolumeLeft,
     LevelSet,
     Misclassified,
@@ -25,12 +27,14 @@ from regretless.study.trial import Recommendation, Region, Trial
 
 __all__ = [
     "Certificate",
+    "Certified",
     "Composite",
     "CompositeRegret",
     "Event",
     "FeasibleRegret",
     "Fidelity",
     "FrontRegret",
+    "Goal",
     "HypervolumeLeft",
     "Journal",
     "LevelSet",

@@ -11,6 +11,7 @@ from regretless.errors import InvalidInput, NumericalError
 from regretless.optimizer import (
     Certified,
     History,
+    LevelSet,
     State,
     StopRule,
     certificate_of,
@@ -85,7 +86,7 @@ class Predictions(Properties):
         7
         """
         task = self._task
-        if task.level is None:
+        if not isinstance(task.objective.goal, LevelSet):
             raise InvalidInput("a region takes a level: make the study with goal=LevelSet(above=0.5).")
         history = self._told_history("region")
         if many is None:

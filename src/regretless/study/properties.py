@@ -9,7 +9,7 @@ from regretless.acquisition import JointRule, Rule
 from regretless.arrays import as_whole, is_whole, show
 from regretless.deprecation import renamed_property
 from regretless.errors import InvalidInput, UnknownTrial
-from regretless.optimizer import Direction, Fidelity, Fit, Given, History, LevelSet, Outcome, Task
+from regretless.optimizer import Direction, Fidelity, Fit, Given, Goal, History, Outcome, Task
 from regretless.optimizer.notebook import Shown
 from regretless.risk import Aim
 from regretless.spaces import Environment, Perturbation, Space
@@ -112,8 +112,8 @@ class Properties(Shown):
         return math.fsum(fidelity.cost_of(trial.params[fidelity.name]) for trial in begun)
 
     @property
-    def goal(self) -> LevelSet | None:
-        """The level set that is sought; None if an optimum is sought."""
+    def goal(self) -> Goal | None:
+        """The goal, such as a level set; None if an optimum is sought."""
         return self._task.objective.goal
 
     @property

@@ -32,7 +32,7 @@ def open_study(
 ) -> tuple[Settings, Journal]:
     """The settings and the events of a study; it is created if it does not exist and a space is given."""
     _check_text(name, "name", "the study")
-    trusted = Trust.of([given["rule"], given["surrogate"]], _check_modules(trust))
+    trusted = Trust.of([given["rule"], given["surrogate"], given["goal"]], _check_modules(trust))
     if (composite := as_composite(given["objective"])) is not None and "function" in (data := composite.to_data()):
         trusted = replace(trusted, functions={data["function"]: composite.function})
     where = as_store(store, read_only=read_only)

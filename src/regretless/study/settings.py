@@ -15,6 +15,7 @@ from regretless.gp import Surrogate
 from regretless.optimizer import (
     Composite,
     Direction,
+    Goal,
     LevelSet,
     Preset,
     Task,
@@ -158,7 +159,7 @@ def spec_of(settings: Settings) -> dict[str, Any]:
         "design": chosen.design,
         "seed": chosen.seed,
         "limits": objective.limits.given,
-        **({} if objective.goal is None else {"goal": asdict(objective.goal)}),
+        **({} if objective.goal is None else {"goal": _goal_to_data(objective.goal)}),
         **({} if objective.composite is None else {"composite": objective.composite.to_data()}),
         **({} if chosen.context is None else {"fidelity": object_to_data(chosen.context, "fidelity")}),
         **_several(chosen),
@@ -283,9 +284,18 @@ def _outcomes_of(spec: Mapping[str, Any], trust: Trust) -> dict[str, Any]:
         return {"objective": composite, "direction": spec["direction"]}
     several = {name: spec.get(name) for name in ("objectives", "constraints", "reference", "fallback")}
     if spec.get("goal"):
-        return {"objective": spec["objective"], "goal": LevelSet(**spec["goal"])}
+        return {"objective": spec["objective"], "goal": _goal_from_data(spec["goal"], trust)}
     single = {} if several["objectives"] else {name: spec[name] for name in ("direction", "objective")}
     return {**single, **several, "limits": spec.get("limits"), **({"risk": spec["risk"]} if "risk" in spec else {})}
+
+
+def _goal_to_data(goal: Goal) -> Any:
+    """A level set by its numbers alone, as it was before there were other goals."""
+    return asdict(goal) if isinstance(goal, LevelSet) else object_to_data(goal, "goal")
+
+
+def _goal_from_data(data: Mapping[str, Any], trust: Trust) -> Any:
+    return object_from_data(data, "goal", trust) if "class" in data else LevelSet(**data)
 
 
 def _limits(task: Task) -> Any:

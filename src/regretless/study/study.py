@@ -10,7 +10,7 @@ from regretless.arrays import as_whole
 from regretless.deprecation import warn_renamed
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
-from regretless.optimizer import Composite, Direction, Fidelity, Given, LevelSet, Preset, Sense, StopRule, Target
+from regretless.optimizer import Composite, Direction, Fidelity, Given, Goal, Preset, Sense, StopRule, Target
 from regretless.risk import Aim
 from regretless.spaces import Environment, Perturbation, Repeats
 from regretless.study import registry, transitions
@@ -123,7 +123,7 @@ class Study(Predictions, Corrections):
         fallback: float | None = None,
         risk: float = 0.1,
         limits: Given | Mapping[str, Given] | None = None,
-        goal: LevelSet | Aim | None = None,
+        goal: Goal | Aim | None = None,
         environment: Environment | Perturbation | None = None,
         fidelity: Fidelity | None = None,
         seed: int | None = None,
@@ -151,7 +151,7 @@ class Study(Predictions, Corrections):
         fallback: float | None = None,
         risk: float | None = None,
         limits: Given | Mapping[str, Given] | None = None,
-        goal: LevelSet | Aim | None = None,
+        goal: Goal | Aim | None = None,
         environment: Environment | Perturbation | None = None,
         fidelity: Fidelity | None = None,
         seed: int | None = None,

@@ -8,6 +8,7 @@ from regretless.lab.explanation import Expected, Explanation, explain, measured_
 from regretless.lab.lab import Lab
 from regretless.lab.results import in_words, on_record
 from regretless.lab.text import interval, number, pairs, plus_minus, utc
+from regretless.optimizer import LevelSet
 from regretless.study import Event, Study, Trial
 
 __all__ = ["Card", "Line", "Why", "best_words", "cards_of", "history_of", "lines_of", "status_word", "why_of"]
@@ -73,7 +74,7 @@ def status_word(trial: Trial) -> str:
 
 def best_words(study: Study) -> tuple[str, str]:
     """The best so far for a list: of several objectives how many, of a level set how many results reach it."""
-    if study.goal is not None:
+    if isinstance(study.goal, LevelSet):
         told = [trial.value for trial in study.trials if not trial.excluded and trial.value is not None]
         return "reached", f"{sum(map(study.goal.holds, told))} of {len(told)}" if told else "nothing yet"
     if study.best is not None:

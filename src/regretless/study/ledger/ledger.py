@@ -123,7 +123,12 @@ class Ledger:
         if len(self.task.objectives) > 1:
             return None
         told = self._feasible_told()
-        return self.trials[told[np.argmax(self._observed.values(told)[:, 0])]] if len(told) else None
+        if not len(told):
+            return None
+        worth, goal = self._observed.values(told)[:, 0], self.task.objective.goal
+        if goal is not None:
+            worth = np.array([goal.worth(value) for value in self.task.objective.outward(worth).tolist()])
+        return self.trials[int(told[np.argmax(worth)])]
 
     def front(self) -> list[Trial]:
         """The Pareto-optimal trials among those that violate no constraint."""
