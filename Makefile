@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run paper test test-integrations test-slow lint format docs build bench bench-regret bench-tables clean
+.PHONY: help run paper test test-integrations test-slow coverage mutants lint format docs build bench bench-regret bench-tables clean
 
 help: ## what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -51,7 +51,17 @@ lint: $(VENV)/test.done ## ruff, mypy (strict) and the import ladder
 	$(BIN)/lint-imports
 
 test: lint browser ## everything that must hold: lint, doctests, README code, tests
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow" --durations=15
+
+# Notes the test of every line, which `make mutants` goes by, and tells the slowest tests.
+coverage: $(VENV)/test.done browser ## which lines and branches the tests run, and the least covered modules
+	@mkdir -p out
+	$(BIN)/python -m pytest -n 2 -m "not slow" --cov --cov-context=test --cov-report= --durations=15 --junitxml=out/tests.xml
+	$(BIN)/python -m coverage report --sort=cover --skip-covered --skip-empty > out/coverage.txt
+	@head -12 out/coverage.txt; tail -3 out/coverage.txt; echo "All modules: out/coverage.txt"
+
+mutants: $(VENV)/test.done ## of mistakes drawn at random, how many the tests notice; after `make coverage` (ARGS="--sample 300 --seed 1")
+	$(BIN)/python -m tools.mutants $(ARGS)
 
 test-integrations: .venv-torch/test.done .venv-ray/test.done ## the adapters of BoTorch, Ax and Ray, with real runs; ours beside GPSampler and BayesSearchCV
 	.venv-torch/bin/python -c "import ax, botorch, optuna, skopt"  # else every test below would be skipped

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from regretless import Box, Mixed, Study, Surrogate, Table
 from regretless.gp import Hyperparameters, table_posterior
+from regretless.gp.objective import FitObjective
 from regretless.gp.outcome_transform import Units
 from regretless.optimizer import Fit, History, as_task, averaged, certify, predict, recommend, suggest, without_last
 from regretless.rng import Purpose, stream
@@ -133,6 +134,21 @@ def test_claims_are_made_about_the_values_as_they_are(space, setting):
     promised = doubt(chosen, told, None).fit
     seen = wavy(X9)[: len(promised.trials)]
     assert promised.hyperparameters.units == Units.of(seen, compress=False)  # nor is their mean another
+
+
+@pytest.mark.parametrize(("restarts", "fresh"), [(0, 2), (1, 2), (2, 2), (5, 5)])
+def test_claims_are_fitted_from_two_fresh_starts_at_the_least(monkeypatch, restarts, fresh):
+    """Such a fit has no earlier one to go on from: from the prior's guess alone it may end at a local maximum."""
+    begun = []
+    start = FitObjective.further_start
+    monkeypatch.setattr(FitObjective, "further_start", lambda self, rng: begun.append(1) or start(self, rng))
+    told = history(X9, wavy(X9))
+    chosen = as_task(BOX, surrogate=Surrogate(restarts=restarts), seed=1)
+    doubt(chosen, told, None)
+    assert len(begun) == fresh
+    begun.clear()
+    believe(chosen, told, 9, None)
+    assert len(begun) == restarts  # of a fit to search by: as many as were asked for
 
 
 @pytest.mark.parametrize("disaster", [-20.0, -1e3])
