@@ -125,6 +125,23 @@ def test_imagining_leaves_the_state_as_it_was():
     assert (one.sd[6:11] <= 0.1).all()  # not more than the noise of one measurement
 
 
+@pytest.mark.parametrize("promising", [True, False])
+def test_a_failed_point_counts_at_its_mean_or_at_the_lower_quartile_whichever_is_less(promising):
+    """Against one posterior built at once from the values and the imagined one."""
+    s = as_task(BOX, surrogate=FIXED, seed=0)
+    seen, grid = X9[:8], np.random.default_rng(4).random((200, 2))
+    state = believe(s, history(seen, wavy(seen)), 8, None)
+    h, mean = state.fit.hyperparameters, state.belief.mean(grid)
+    x = grid[[mean.argmax() if promising else mean.argmin()]]
+    values = h.units.standardised(wavy(seen))
+    imagined = min(float(state.belief.mean(x)[0]), float(np.quantile(values, 0.25)))
+    assert (imagined < state.belief.mean(x)[0]) == promising
+    h_8 = history(seen, wavy(seen), failed=x, fit=state.fit)
+    raw = h.units.restored(imagined, 0.0)[0]
+    at_once = h.posterior(s.categorical, np.vstack([seen, x]), np.append(wavy(seen), raw))
+    np.testing.assert_allclose(imagine(h_8, state).mean(grid), at_once.mean(grid), atol=1e-9)
+
+
 @pytest.mark.parametrize("setting", [Surrogate(), Surrogate(lengthscale_prior=(0.5, 0.5)), Surrogate.paper()])
 @pytest.mark.parametrize("space", [BOX, Table(X9)], ids=["box", "table"])
 def test_claims_are_made_about_the_values_as_they_are(space, setting):
