@@ -81,7 +81,7 @@ def gone(folder):
     if not (folder / "pids").exists():  # the machine is so busy that nothing was started in time
         return True
     pids = [int(pid) for pid in (folder / "pids").read_text().split()]
-    for _ in range(200):
+    for _ in range(2400):  # a busy machine buries its dead late
         if not any(map(lives, pids)):
             return True
         time.sleep(0.05)
@@ -98,10 +98,9 @@ def lives(pid):
 
 @pytest.mark.parametrize("text", HANGS.values(), ids=HANGS)
 def test_a_time_limit_leaves_nothing_behind(tmp_path, text):
-    run = python(text, timeout=0.7, folder=tmp_path)
-    start = time.monotonic()
+    run = python(text + "\nopen('over', 'w')", timeout=0.7, folder=tmp_path)
     assert run({}) == Outcome(None, "failed", "no result after 0.7 seconds")
-    assert time.monotonic() - start < 20.0  # 0.7 + 2 on a machine that is not busy
+    assert not (tmp_path / "over").exists()  # it was not waited for
     assert gone(tmp_path)
 
 

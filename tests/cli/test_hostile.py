@@ -114,7 +114,7 @@ def test_interrupted_suggestions_leave_whole_batches(tmp_path):
         child = subprocess.Popen([*command, "suggest", "-n", "4"], cwd=tmp_path, preexec_fn=heed_signals, **pipes)
         time.sleep(0.4 + 0.25 * k)
         child.send_signal(signal.SIGINT)
-        child.communicate(timeout=60)
+        child.communicate(timeout=600)
         with Study.open(tmp_path / "scope.study.db", "scope") as study:
             asked = [trial for trial in study.trials if trial.source != "added"]
             assert len(asked) % 4 == 0

@@ -271,11 +271,10 @@ def test_values_reach_the_program_as_they_are(run, lab, config, command):
 
 
 def test_a_command_that_hangs(run, lab, config):
-    (lab / "score.sh").write_text("sleep 60")
-    start = time.monotonic()
+    (lab / "score.sh").write_text("sleep 60; touch over")
     said = run("optimize", config(COMMAND + "budget = 3\nworkers = 3\ntimeout = 0.3\n"), code=1).stderr
     assert "no result after 0.3 seconds" in said
-    assert time.monotonic() - start < 30
+    assert not (lab / "over").exists()  # nobody waited for it
 
 
 @pytest.mark.parametrize(
@@ -323,13 +322,12 @@ def test_interrupt(lab, config, number):
     command = [sys.executable, "-m", "regretless", "optimize", "tune.toml"]
     pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True}
     child = subprocess.Popen(command, cwd=lab, preexec_fn=heed_signals, **pipes)
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not ((lab / "pids").exists() and (lab / "pids").read_text().strip()):
+    while child.poll() is None and not ((lab / "pids").exists() and (lab / "pids").read_text().strip()):
         time.sleep(0.05)
     child.send_signal(number)
     time.sleep(0.1)
     child.send_signal(number)  # impatience does no harm
-    _, said = child.communicate(timeout=30)
+    _, said = child.communicate(timeout=600)
     assert child.returncode == 130
     assert "Interrupted" in said
     assert "Traceback" not in said
@@ -338,13 +336,13 @@ def test_interrupt(lab, config, number):
     if number != signal.SIGINT:
         return
     (lab / "go").touch()
-    again = subprocess.run([*command], cwd=lab, capture_output=True, text=True, timeout=120, check=False)
+    again = subprocess.run([*command], cwd=lab, capture_output=True, text=True, timeout=600, check=False)
     assert again.returncode == 0, again.stderr
     assert sum(trial.status == "told" for trial in trials(lab)) == 5
 
 
 def _gone(pid):
-    for _ in range(100):
+    for _ in range(2400):  # a busy machine buries its dead late
         try:
             os.kill(pid, 0)
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":

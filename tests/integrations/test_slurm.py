@@ -53,15 +53,15 @@ def test_what_jobs_come_to(jobs):
     futures = [executor.submit(f, [x, 1.0]) for f, x in ((bowl, 0.3), (picky, 0.9), (bowl, 0.1), (bowl, 0.2))]
     made.submitted[2].died = True
     assert futures[3].cancel()  # Slurm is told
-    assert made.submitted[3].cancelled.wait(10)
+    assert made.submitted[3].cancelled.wait(600)
     for job in made.submitted[:3]:
         job.ended.set()
-    assert futures[0].result(10) == 0.0
+    assert futures[0].result(600) == 0.0
     assert isinstance(futures[1].exception(10), ValueError)
     assert isinstance(futures[2].exception(10), JobDied)
     assert isinstance(futures[2].exception(), BrokenExecutor)  # its trial is repeated
     with pytest.raises(CancelledError):
-        futures[3].result(10)
+        futures[3].result(600)
 
 
 def test_shutdown_takes_no_more_and_cancels_if_asked():
@@ -82,7 +82,7 @@ def test_one_thread_for_all_jobs(jobs):
     assert threading.active_count() <= before + 1
     for job in made.submitted:
         job.ended.set()
-    assert [future.result(10) for future in futures] == [0.0] * 20
+    assert [future.result(600) for future in futures] == [0.0] * 20
 
 
 @pytest.mark.slow

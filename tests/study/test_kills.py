@@ -122,12 +122,12 @@ def test_ctrl_c_at_any_moment_leaves_no_trial_pending_without_a_lease(tmp_path):
             preexec_fn=heed_signals,
         )
         begun = driver.stdout.readline()
-        assert begun == "begun\n", driver.communicate(timeout=60)
+        assert begun == "begun\n", driver.communicate(timeout=600)
         time.sleep((i * 0.618 % 1.0) * 1.5)
         for _ in range(1 + i % 2):
             driver.send_signal(signal.SIGINT)
             time.sleep((i * 0.414 % 1.0) * 0.05)
-        out, err = driver.communicate(timeout=60)
+        out, err = driver.communicate(timeout=600)
         if driver.returncode == 0:  # else the second came when the run had ended
             assert out.startswith("interrupted after"), (out, err)
         with Study.open(path, "study") as study:

@@ -32,7 +32,7 @@ def alive(pid):
 
 
 def gone(pid):
-    for _ in range(400):
+    for _ in range(2400):
         if not alive(pid):
             return True
         time.sleep(0.05)
@@ -40,7 +40,7 @@ def gone(pid):
 
 
 def appears(path):
-    for _ in range(400):
+    for _ in range(2400):
         if path.exists() and path.read_text():
             return path.read_text()
         time.sleep(0.05)

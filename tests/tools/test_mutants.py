@@ -7,7 +7,7 @@ import pytest
 from tools.mutants.__main__ import report, sample, sources, wilson
 from tools.mutants.covering import Covering, _in_junit
 from tools.mutants.operators import Mutant, mutants
-from tools.mutants.trial import tried
+from tools.mutants.trial import alive, tried
 
 
 def changed(source: str, operator: str) -> list[str]:
@@ -63,6 +63,11 @@ def test_a_default_is_tested_by_what_runs_the_function():
     assert mutant.lines == (2, 3)
 
 
+def test_a_part_is_tested_by_what_runs_its_statement_and_not_by_its_body():
+    source = "if (a and\n    b):\n    c = f(\n        1)\n"
+    assert {m.operator: m.lines for m in mutants("m.py", source)} == {"boolean": (1, 2), "constant": (3, 4)}
+
+
 def test_a_sample_has_one_of_each_stretch_and_the_seed_decides_which():
     every = mutants("m.py", "\n".join(f"a{i} + 1" for i in range(100)))
     drawn = sample(every, 20, seed=1)
@@ -79,12 +84,15 @@ def test_tests_that_run_the_line_are_tried_the_near_and_cheap_ones_first():
         "tests/gp/test_c.py::c",
         "tests/x.py::d",
     )
-    covering = Covering({module: {1: [near, far, dear], 2: [other]}}, {near: 2.0, far: 1.0, dear: 50.0, other: 1.0})
+    covering = Covering(
+        {module: {1: [near, far, dear], 2: [other], 8: []}}, {near: 2.0, far: 1.0, dear: 50.0, other: 1.0}
+    )
     mutant = Mutant(module, "constant", 1, 0, 1, "2", (1,))
     assert covering.of(mutant, budget=60.0) == [near, far, dear]
     assert covering.of(mutant, budget=10.0) == [near, far]
-    at_import = Mutant(module, "constant", 9, 0, 1, "2", (9,))
+    at_import, never = (Mutant(module, "constant", line, 0, 1, "2", (line,)) for line in (8, 9))
     assert set(covering.of(at_import, budget=60.0)) == {near, far, dear, other}
+    assert covering.of(never, budget=60.0) == []
 
 
 def test_a_test_is_found_again_in_the_report_of_durations():
@@ -106,6 +114,10 @@ def test_verdicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     noticed = ("killed", "test_small.py::test_f")
     assert verdicts == {"arithmetic": noticed, "swapped": ("survived", ""), "constant": ("survived", "")}
     assert tried(mutant, [], tmp_path, seconds=1.0)[0] == "no test"
+    alive("small.py", ["test_small.py::test_f"], tmp_path)
+    (tmp_path / "test_small.py").write_text("def test_f():\n    assert False\n")
+    with pytest.raises(RuntimeError, match="test_f fails in a copy of the tree as it is"):
+        alive("small.py", ["test_small.py::test_f"], tmp_path)
 
 
 def test_the_share_has_its_interval_and_survivors_are_shown():

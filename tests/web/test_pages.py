@@ -390,7 +390,7 @@ def test_a_suggestion_that_takes_long_is_waited_for_beside(ada, bench, store, mo
     go, ask = threading.Event(), Study.ask
 
     def slow(self, *args, **kwargs):
-        assert go.wait(30)
+        assert go.wait(600)
         return ask(self, *args, **kwargs)
 
     monkeypatch.setattr(Study, "ask", slow)

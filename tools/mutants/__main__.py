@@ -15,7 +15,7 @@ from typing import Any
 
 from .covering import Covering
 from .operators import Mutant, mutants
-from .trial import copied, tried, warm
+from .trial import alive, copied, tried, warm
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("optimizer", "study", "acquisition", "theory")
@@ -54,6 +54,7 @@ def run(chosen: Sequence[Mutant], covering: Covering, *, budget: float, jobs: in
         tests = [covering.of(mutant, budget=budget) for mutant in chosen]
         expected = [sum(covering.seconds[test] for test in some) for some in tests]
         verdicts = []
+        list(pool.map(_check, [mutant.module for mutant in chosen[:jobs]], [some[:3] for some in tests[:jobs]]))
         for mutant, verdict in zip(chosen, pool.map(_try, chosen, tests, expected), strict=True):
             verdicts.append({**asdict(mutant), **verdict})
             print(
@@ -70,6 +71,11 @@ def _start(folder: str) -> None:
     global _tree
     _tree = copied(ROOT, Path(tempfile.mkdtemp(dir=folder)))
     warm()
+
+
+def _check(module: str, tests: Sequence[str]) -> None:
+    if tests:
+        alive(module, tests, _tree)
 
 
 def _try(mutant: Mutant, tests: Sequence[str], seconds: float) -> dict[str, Any]:

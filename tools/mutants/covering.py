@@ -15,7 +15,7 @@ _LEFT_OUT = ("docs/", "README", "tests/web/", "tests/integrations/")
 
 @dataclass(frozen=True, slots=True)
 class Covering:
-    """``tests[module][line]`` are the tests that ran the line; ``seconds`` what a test took, by its id."""
+    """``tests[module][line]`` are the tests that ran the line, none if it ran at import; ``seconds`` what each took."""
 
     tests: dict[str, dict[int, list[str]]]
     seconds: dict[str, float]
@@ -40,7 +40,7 @@ class Covering:
         """
         lines = self.tests[mutant.module]
         found = {test for line in mutant.lines for test in lines.get(line, [])}
-        if not found:
+        if not found and any(line in lines for line in mutant.lines):
             found = {test for tests in lines.values() for test in tests}
         chosen, spent = [], 0.0
         for test in sorted(found, key=lambda test: (self.seconds[test] * _distance(test, mutant.module), test)):

@@ -75,7 +75,8 @@ class _Places(ast.NodeVisitor):
         for row in rows:
             self._starts.append(self._starts[-1] + len(row))
         self._rows = [row.encode() for row in rows]
-        self._lines: tuple[int, ...] | None = None  # of the function whose defaults these are; else those of the place
+        self._lines: tuple[int, ...] = ()  # of the statement; of the function whose defaults these are
+        self._defaults = False
 
     def _at(self, row: int, column: int) -> int:
         """A place of `ast`, which counts bytes, in characters."""
@@ -91,8 +92,7 @@ class _Places(ast.NodeVisitor):
         return self.source[start:end]
 
     def _add(self, operator: str, node: ast.expr | ast.stmt | ast.keyword, start: int, end: int, text: str) -> None:
-        lines = tuple(range(node.lineno, (node.end_lineno or node.lineno) + 1)) if self._lines is None else self._lines
-        self.mutants.append(Mutant(self.module, operator, node.lineno, start, end, text, lines))
+        self.mutants.append(Mutant(self.module, operator, node.lineno, start, end, text, self._lines))
 
     def _replace(self, operator: str, node: ast.expr | ast.stmt, text: str) -> None:
         self._add(operator, node, *self._span(node), text)
@@ -103,6 +103,14 @@ class _Places(ast.NodeVisitor):
         place = self.source.find(sign, start, end)
         if "#" not in self.source[start:end]:
             self._add(operator, whole, place, place + len(sign), new)
+
+    def visit(self, node: ast.AST) -> None:
+        """Notes which lines a statement has; one with a body: those of its head."""
+        if isinstance(node, ast.stmt):
+            body = getattr(node, "body", None)
+            end = max(body[0].lineno - 1, node.lineno) if body else node.end_lineno
+            self._lines = tuple(range(node.lineno, (end or node.lineno) + 1))
+        super().visit(node)
 
     def visit_Compare(self, node: ast.Compare) -> None:
         left = node.left
@@ -134,7 +142,7 @@ class _Places(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Constant(self, node: ast.Constant) -> None:
-        kind = "constant" if self._lines is None else "default"
+        kind = "default" if self._defaults else "constant"
         if isinstance(node.value, bool):
             self._replace(kind, node, str(not node.value))
         elif isinstance(node.value, int):
@@ -214,11 +222,11 @@ class _Places(ast.NodeVisitor):
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         arguments = node.args
-        self._lines = tuple(range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1))
+        self._lines, self._defaults = tuple(range(node.body[0].lineno, (node.body[-1].end_lineno or 0) + 1)), True
         for default in (*arguments.defaults, *arguments.kw_defaults):
             if default is not None:
                 self.visit(default)
-        self._lines = None
+        self._defaults = False
         for statement in node.body:
             self.visit(statement)
 

@@ -28,8 +28,8 @@ _IMPORTED = (
     "scipy.stats",
     "sqlalchemy",
 )
-#: What the fork ends with if it could not run the tests; other numbers are those of pytest.
-_NO_VERDICT = 99
+#: What pytest ends with if there was no test, and the fork if pytest itself failed.
+_NONE_FOUND, _FAILED = 5, 99
 _PLAIN = ("-x", "-q", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin", "--no-header")
 #: Of a loop without end: seconds of CPU beyond three times what the tests should take; of one that only waits.
 CPU, CLOCK = 30.0, 600.0
@@ -94,10 +94,18 @@ def tried(mutant: Mutant, tests: Sequence[str], tree: Path, *, seconds: float) -
     cpu = _spent() - before
     if os.WIFSIGNALED(status):
         return "timeout" if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else "killed", said, cpu
-    code = os.WEXITSTATUS(status)
-    if code not in (0, 1, 2):  # all passed; one failed; what is imported fails
-        raise RuntimeError(f"pytest ended with {code} on {mutant.module}:{mutant.line} and {tests[0]}")
+    code = os.WEXITSTATUS(status)  # 0: all passed; 1: one failed; others: what is imported fails
+    if code == _NONE_FOUND:
+        raise RuntimeError(f"none of {len(tests)} tests was found again, such as {tests[0]}")
     return "killed" if code else "survived", said, cpu
+
+
+def alive(module: str, tests: Sequence[str], tree: Path) -> None:
+    """Refuse to go on where tests fail without any mistake: all mutants would be killed."""
+    nothing = Mutant(module, "nothing", 1, 0, 0, "", ())
+    verdict, by, _ = tried(nothing, tests, tree, seconds=60.0)
+    if verdict != "survived":
+        raise RuntimeError(f"{by or tests[0]} fails in a copy of the tree as it is: {verdict}")
 
 
 def _spent() -> float:
@@ -129,7 +137,7 @@ def _run(tests: Sequence[str], tree: Path, limit: float, note: Path) -> None:
     """In the fork: the tests, and out."""
     import pytest
 
-    code = _NO_VERDICT
+    code = _FAILED
     try:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
