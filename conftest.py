@@ -13,6 +13,12 @@ from sybil.parsers.markdown import SkipParser
 from sybil.parsers.rest import DocTestParser
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+if importlib.util.find_spec("hypothesis"):  # not in the environments of BoTorch, Ax and Ray
+    from hypothesis import settings
+
+    # No test depends on how busy the machine is, as one would whose examples have to end within 0.2 s of the clock.
+    settings.register_profile("patient", deadline=None)
+    settings.load_profile("patient")
 
 
 def _enter(namespace: dict[str, Any]) -> None:

@@ -43,7 +43,9 @@ def test_what_is_changed(operator, source, expected):
     assert changed(source, operator) == expected
 
 
-@pytest.mark.parametrize("source", ["'text'", "x = f'{a}' + 'b'", "x: int | None", "raise E(1 + 2)", "a = b"])
+@pytest.mark.parametrize(
+    "source", ["'text'", "x = f'{a}' + 'b'", "x: int | None", "raise E(1 + 2)", "a = b", "@d(a=1)\nclass C: pass"]
+)
 def test_what_is_left_alone(source):
     assert not [m for m in mutants("m.py", source) if m.operator != "raise removed"]
 

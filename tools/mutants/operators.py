@@ -2,7 +2,8 @@
 
 The operators are those of mutmut and cosmic-ray, with one or two changes per place rather than all that could be made:
 eleven replacements of each ``+`` would fill a sample with mistakes that nobody could overlook. Left alone are texts,
-annotations, the arguments of a ``raise`` (its removal is a mutant, its wording is none) and code for type checkers.
+annotations, decorators, the arguments of a ``raise`` (its removal is a mutant, its wording is none) and code for type
+checkers.
 """
 
 import ast
@@ -219,6 +220,10 @@ class _Places(ast.NodeVisitor):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
             self.visit(node.value)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        for statement in node.body:
+            self.visit(statement)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         arguments = node.args
