@@ -6,6 +6,7 @@ from bench import (
     certificate,
     composites,
     cost,
+    dims,
     fidelities,
     floor,
     hosts,
@@ -35,6 +36,7 @@ def main(arguments: list[str]) -> int:
         "large": large.main,
         "levels": levels.main,
         "composites": composites.main,
+        "dims": dims.main,
         "robust": robust.main,
         "tables": tables.main,
     }

@@ -138,6 +138,7 @@ PEERS: dict[str, Peer] = {
     "regretless-ei": _own("Regretless, EI", rule="ei"),
     "regretless-ts": _own("Regretless, TS", rule="ts"),
     "regretless-pims": _own("Regretless, PIMS", rule="pims"),
+    "regretless-region": _own("Regretless, trust region", table=None, rule="trust-region"),
     "regretless-columns": _own("Regretless, no idle columns", model={"lengthscale_prior": (0.15, 0.35)}),
     "botorch-logei": Peer(
         "BoTorch LogEI", "botorch", ("botorch", *_TORCH), {"acquisition": "logei"}, table="BoTorchTable"
@@ -210,6 +211,8 @@ PEERS: dict[str, Peer] = {
         fidelities="Fidelities",
         seconds=0.5,
     ),
+    "turbo": Peer("TuRBO", "turbo", ("botorch", *_TORCH), seconds=1.0),
+    "saasbo": Peer("SAASBO", "saasbo", ("botorch", *_TORCH), seconds=20.0),
     "search-regretless": _search("RegretlessSearchCV", "regretless"),
     "search-bayes": _search("BayesSearchCV", "scikit-optimize"),
     "search-halving": _search("HalvingRandomSearchCV"),

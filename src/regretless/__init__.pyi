@@ -23,6 +23,7 @@ from .acquisition import (
     RandomStraddle as RandomStraddle,
     RobustUCB as RobustUCB,
     Rule as Rule,
+    TrustRegion as TrustRegion,
 )
 from .errors import (
     Exhausted as Exhausted,

@@ -6,7 +6,8 @@ from regretless.errors import InvalidInput
 
 
 def test_the_rules():
-    assert list(RULES) == ["irgp-ucb", "gp-ucb", "rgp-ucb", "ei", "ts", "pims", "mes", "jes", "ats", "atsc", "est"]
+    names = ["irgp-ucb", "gp-ucb", "rgp-ucb", "ei", "ts", "pims", "mes", "jes", "ats", "atsc", "est", "trust-region"]
+    assert list(RULES) == names
 
 
 @pytest.mark.parametrize("name", RULES)

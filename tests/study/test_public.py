@@ -68,6 +68,7 @@ PUBLIC = [
     "Table",
     "Trial",
     "TrialConflict",
+    "TrustRegion",
     "UnknownStudy",
     "UnknownTrial",
     "UntrustedCode",

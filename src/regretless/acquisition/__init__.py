@@ -24,6 +24,7 @@ from regretless.acquisition.robust import RobustScore, RobustUCB
 from regretless.acquisition.straddle import RandomStraddle
 from regretless.acquisition.thompson import TS
 from regretless.acquisition.threshold import ATS, EST, PIMS, ATSc
+from regretless.acquisition.trust_region import TrustRegion
 from regretless.acquisition.ucb import GPUCB, IRGPUCB, RGPUCB, UCB
 from regretless.arrays import show
 from regretless.errors import InvalidInput
@@ -69,6 +70,7 @@ __all__ = [
     "RobustUCB",
     "Rule",
     "Score",
+    "TrustRegion",
     "View",
     "as_joint_rule",
     "as_rule",
@@ -76,7 +78,7 @@ __all__ = [
 
 #: Every rule by its name.
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (IRGPUCB, GPUCB, RGPUCB, EI, TS, PIMS, MES, JES, ATS, ATSc, EST)
+    rule.name: rule for rule in (IRGPUCB, GPUCB, RGPUCB, EI, TS, PIMS, MES, JES, ATS, ATSc, EST, TrustRegion)
 }
 
 

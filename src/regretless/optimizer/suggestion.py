@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from regretless.acquisition import IRGPUCB, UCB
+import numpy as np
+
+from regretless.acquisition import IRGPUCB, UCB, TrustRegion
 from regretless.errors import NumericalError
 from regretless.gp import Additive, Hyperparameters
 from regretless.linalg import single_thread
@@ -17,6 +19,7 @@ from regretless.optimizer.purchase import at_level, designed, n_designed, purcha
 from regretless.optimizer.scene import reference_to_keep, scene_of
 from regretless.optimizer.state import State, with_search
 from regretless.optimizer.task import Task
+from regretless.optimizer.trust_region import choose_near, missing_points
 from regretless.rng import Purpose, stream
 from regretless.search import (
     COARSE,
@@ -68,6 +71,8 @@ def suggest(task: Task, history: History, trial: int, state: State | None) -> tu
                 designed_point(task.domain, task, number, trial, fresh), "design", {}, context=codes
             ), state
         allowed = open_points(task, wanted(task, history))
+        if isinstance(task.rule, TrustRegion) and missing_points(task, history):
+            return _random(task, trial, allowed, "the trust region shrank to nothing: it begins again elsewhere"), state
         try:
             elsewhere, state = excursion(task, history, state)
             if elsewhere is None or _fits_always(task):
@@ -139,7 +144,12 @@ def _ruled(
         objective, values, record = scene.draw(rule, history.n_ruled + 1, rng)
         if not fits:
             objective = replace(objective, precision=COARSE)
-        found = argmax(domain, objective, scene.X, values, worth, scene.views[0].blocks)
+        if isinstance(rule, TrustRegion):
+            scale = np.array(settings[0].lengthscale)
+            found, near = choose_near(task, history, scene.views[0].posterior, scale, objective, rng, worth)
+            record = {**record, **near}
+        else:
+            found = argmax(domain, objective, scene.X, values, worth, scene.views[0].blocks)
     if found is None:
         listed = domain.n_candidates is not None
         why = "no candidate has a finite score" if listed else "no untried point with a finite score was found"

@@ -23,6 +23,7 @@ from regretless.acquisition import (
     RandomStraddle,
     RobustUCB,
     Rule,
+    TrustRegion,
     as_joint_rule,
     as_rule,
 )
@@ -41,6 +42,7 @@ from regretless.search import Design
 from regretless.spaces import (
     Domain,
     Environment,
+    Mixed,
     Perturbation,
     Place,
     Point,
@@ -217,6 +219,7 @@ def as_task(
     n_initial = _n_initial(domain, preset) if n_initial is None else as_whole(n_initial, "n_initial")
     _check_scales(surrogate, domain)
     _check_in_file(domain, chosen, outcomes)
+    _check_region(domain, chosen, context)
     _check_context(context, domain, chosen, surrogate, outcomes, robust=scenarios is not None)
     if isinstance(context, Fidelity) and context.width and chosen == IRGPUCB() and domain.n_candidates is not None:
         chosen = IRGPUCB("theory")  # the theorem with levels needs the shift at every step
@@ -296,6 +299,23 @@ def _check_in_file(domain: Domain, rule: Rule | JointRule, outcomes: tuple[Outco
         f"{rule.name} needs draws of the function on all rows together, or compares rows in other ways than one by "
         f"one; on a table in a file that is not possible. Use one of {possible}, or read the rows into memory."
     )
+
+
+def _check_region(domain: Domain, rule: Rule | JointRule, context: Context | None) -> None:
+    """Refuse what a trust region cannot be put into."""
+    if not isinstance(rule, TrustRegion):
+        return
+    if not isinstance(domain, Mixed) or not domain.continuous.any():
+        raise InvalidInput(
+            "trust-region is a box around the best point, in real parameters; these candidates are a list, or have "
+            "none. Use 'irgp-ucb', which looks at all of them."
+        )
+    if domain.region is not None:
+        raise InvalidInput(
+            "trust-region is for a space without constraints and conditions; use 'irgp-ucb', or leave them out."
+        )
+    if isinstance(context, Fidelity) and context.width:
+        raise InvalidInput("trust-region counts results at the target alone: use 'irgp-ucb' with a fidelity.")
 
 
 def _check_context(

@@ -17,6 +17,7 @@ from regretless.search.domain import (
     undirected_point,
 )
 from regretless.search.product import COARSE, FINE, Objective, near, search_product
+from regretless.search.subbox import Subbox, best_inside
 
 __all__ = [
     "COARSE",
@@ -24,8 +25,10 @@ __all__ = [
     "Allowed",
     "Design",
     "Objective",
+    "Subbox",
     "argmax",
     "as_tried",
+    "best_inside",
     "best_of_columns",
     "climb",
     "climb_in",

@@ -7,6 +7,7 @@ display is not right, with the printed form under a name that says so. ``_anytim
 one T chosen beforehand.
 """
 
+from regretless.theory.additive import information_gain_of_sum
 from regretless.theory.anytime import anytime_regret, second_moment_regret, second_moment_regret_fixed
 from regretless.theory.averaged import (
     AveragedCertificate,
@@ -221,6 +222,7 @@ __all__ = [
     "information_gain",
     "information_gain_given",
     "information_gain_of_matrix",
+    "information_gain_of_sum",
     "initial_design_regret",
     "least_information_gain",
     "least_mean_zeta",
