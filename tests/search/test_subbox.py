@@ -66,3 +66,16 @@ def test_a_box_around_everything_finds_what_the_whole_search_finds():
         found = best_inside(BOX, box, objective, box.points(BOX, np.random.default_rng(2)), blocked=nothing(BOX))
         grid = objective.at(grid_inside(BOX, box, 101))
         assert objective.at(found.x[None, :])[0] >= grid.max() - 1e-3 * np.ptp(grid)
+
+
+def test_one_start_climbs_to_the_maximum_of_a_narrow_box():
+    """Gradients are those in the coordinates of the box: with the others the search would stop short."""
+    peak, weights = np.array([0.502, 0.8]), np.array([1e4, 1.0])
+
+    def value_and_gradient(X):
+        return -((X - peak) ** 2) @ weights, -2.0 * (X - peak) * weights
+
+    box = Subbox.around(BOX, np.full(2, 0.5), np.array([0.01, 0.9]))
+    objective = Objective(lambda X: value_and_gradient(X)[0], value_and_gradient)
+    found = best_inside(BOX, box, objective, np.full((1, 2), 0.5), blocked=nothing(BOX))
+    np.testing.assert_allclose(found.x, peak, rtol=0.0, atol=[1e-4, 1e-2])
