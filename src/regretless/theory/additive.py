@@ -36,4 +36,5 @@ def information_gain_of_sum(parts: Sequence[npt.ArrayLike], T: int, *, noise_var
     """
     if not len(parts):
         raise InvalidInput("a sum has at least one part: give the covariance matrix of each.")
-    return np.sum([information_gain_of_matrix(K, T, noise_var=noise_var).upper for K in parts], axis=0)
+    upper: Floats = np.sum([information_gain_of_matrix(K, T, noise_var=noise_var).upper for K in parts], axis=0)
+    return upper
