@@ -63,8 +63,9 @@ def roots(N: int, seed: int) -> Iterator[float]:
 
 
 def walk(belief: Any, codes: Any, f: Callable[[Any], float], steps: int, seed: int = 2) -> tuple[Any, list[Any]]:
-    """Suggest and observe in turns; the belief then, and of each step row, share of rows looked at, wall and CPU time.
+    """Suggest and observe in turns; the belief then, and of each step the row, shares, wall and CPU time, score.
 
+    The shares are of rows looked at, and of rows in blocks whose bounds were read.
     The engine is `Clocked`: CPU time is that of the worker that took longest.
     """
     from regretless.acquisition.ucb import UpperBound
@@ -75,7 +76,8 @@ def walk(belief: Any, codes: Any, f: Callable[[Any], float], steps: int, seed: i
         wall, cpu = time.perf_counter(), engine.cpu
         found = belief.argmax(UpperBound(root), closed)
         wall, cpu = time.perf_counter() - wall, engine.cpu - cpu
-        seen.append([found.row, found.touched / len(codes), wall, cpu, found.score])
+        shares = found.updated / len(codes), found.touched / len(codes)
+        seen.append([found.row, shares[0], wall, cpu, found.score, shares[1]])
         x = np.asarray(codes[found.row], dtype=np.float64)
         belief = belief.condition(x, f(x) + math.sqrt(NOISE_VAR) * rng.standard_normal())
     return belief, seen
@@ -121,7 +123,7 @@ def known(codes: Any, f: Callable[[Any], float]) -> Any:
 
 def summary(seen: list[Any]) -> dict[str, Any]:
     """The first step, which passes over all rows, and the others."""
-    between = np.array([step[1:4] for step in seen[1:]])
+    between = np.array([[*step[1:4], step[5]] for step in seen[1:]])
     late = between[len(between) // 2 :]
     return {
         "rows": [step[0] for step in seen],
@@ -133,6 +135,7 @@ def summary(seen: list[Any]) -> dict[str, Any]:
         "share": float(between[:, 0].mean()),
         "share_late": float(late[:, 0].mean()),
         "most": float(between[:, 0].max()),
+        "read_late": float(late[:, 3].mean()),
         "step": float(between[:, 1].mean()),
         "step_late": float(late[:, 1].mean()),
         "longest": float(between[:, 1].max()),
@@ -263,7 +266,7 @@ def _shares(X: Any, values: Any) -> dict[str, Any]:
     belief, shares = block_posterior(fitted.posterior(none, told, y), X), []
     for root, _ in zip(roots(len(X), 6), range(60), strict=False):
         found = belief.argmax(UpperBound(root), np.empty(0, dtype=np.intp))
-        shares.append(found.touched / len(X))
+        shares.append(found.updated / len(X))
         z = float(fitted.units.standardised(np.array(y_of(found.row))))
         belief = belief.condition(X[found.row].astype(float), z)
     return {"share": float(np.mean(shares[20:]))}
@@ -342,6 +345,7 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
         "N": result["N"],
         "share": walked["share_late"],
         "most": walked["most"],
+        "read": walked["read_late"],
         "step": one and one["step_late"],
         "pass": one and one["pass"],
         "step, 2 workers": two["step_late"],
@@ -363,6 +367,7 @@ def _text(results: list[dict[str, Any]], tables: list[dict[str, Any]]) -> str:
         [
             f"{row['N']:,}",
             f"{100 * row['share']:.0f} % ({100 * row['most']:.0f} %)",
+            f"{100 * row['read']:.0f} %",
             seconds(row["step"]),
             seconds(row["pass"]),
             f"{seconds(row['step, 2 workers'])} ({seconds(row['longest, 2 workers'])})",
@@ -377,6 +382,7 @@ def _text(results: list[dict[str, Any]], tables: list[dict[str, Any]]) -> str:
     heads = [
         "rows",
         "looked at (most)",
+        "bounds read",
         "suggestion",
         "pass after a fit",
         "2 workers (longest)",

@@ -22,6 +22,8 @@ _ROUNDED_UP = 1.0 + 1e-9
 _TINY = 1e-300
 
 _LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+#: psi(0), the density at 0.
+_PSI_0 = 1.0 / np.sqrt(2.0 * np.pi)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,19 @@ class LogImprovement:
         bound = start + (slopes * -np.diff(psi(ends - shift), axis=1)).sum(axis=1)
         bound += beyond * (psi(GRID[-1] - shift[:, 0]) + np.maximum(np.sqrt(growth) - GRID[-1], 0.0))
         log_bound: Floats = np.log(np.maximum(bound * _ROUNDED_UP, _TINY))
+        return log_bound
+
+    def upper(self, mean: Floats, sd: Floats, growth: Floats) -> Floats:
+        r"""The same for single rows, where g is a line.
+
+        .. math:: \mathrm{EI} \le E\big[(a + \sigma \max(Z, 0))^+\big]
+                  = \max(a, 0) + \sigma \psi\big(\max(-a, 0)/\sigma\big), \qquad a = \mu + \sigma \|u\| - y^+
+        """
+        z = (mean - self.incumbent) / sd + np.sqrt(growth)
+        log_bound: Floats = np.log(sd) + log_psi(np.maximum(-z, 0.0))
+        above = z > 0.0
+        log_bound[above] = np.log(sd[above] * (z[above] + _PSI_0))
+        log_bound += _ROUNDED_UP - 1.0
         return log_bound
 
 

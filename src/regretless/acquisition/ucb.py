@@ -50,6 +50,14 @@ class UpperBound:
         """``mean + sqrt(zeta + |u|^2) sd`` of moments that lack the innovations u, see `regretless.gp.blocks`."""
         return envelopes.at(np.sqrt(self.root * self.root + growth))
 
+    def upper(self, mean: Floats, sd: Floats, growth: Floats) -> Floats:
+        """The same for single rows."""
+        bound: Floats = growth + self.root * self.root
+        np.sqrt(bound, out=bound)
+        bound *= sd
+        bound += mean
+        return bound
+
 
 @dataclass(frozen=True, slots=True)
 class UCB(Rule):

@@ -112,6 +112,27 @@ class Kernel:
             np.not_equal(A[:, j, None], B[:, j], out=spare)
             spare /= self.lengthscale[j] ** 2
             out += spare
+        return self._of_squared_distance_into(out, spare)
+
+    def factors(self, A: Floats) -> tuple[Floats, Floats]:
+        """F and G of the rows of A: ``F(A) G(B)'`` are the squared scaled distances by columns of numbers."""
+        numeric, _ = self._columns()
+        a, w, one = A[:, numeric] - 0.5, 1.0 / self.lengthscale[numeric] ** 2, np.ones((len(A), 1))
+        norm = ((a * a) @ w)[:, None]
+        return np.hstack([a * (-2.0 * w), norm, one]), np.hstack([a, one, norm])
+
+    def into_single(self, A: Floats, B: Floats, r2: Floats, out: Floats, spare: Floats) -> Floats:
+        """``K_AB`` in single precision, written into ``out``, from ``F(A) G(B)'`` in double precision."""
+        np.copyto(out, r2, casting="same_kind")
+        np.maximum(out, 0.0, out=out)
+        for j in self._columns()[1]:
+            np.not_equal(A[:, j, None], B[:, j], out=spare)
+            spare /= self.lengthscale[j] ** 2
+            out += spare
+        return self._of_squared_distance_into(out, spare)
+
+    def _of_squared_distance_into(self, out: Floats, spare: Floats) -> Floats:
+        """The kernel at squared scaled distances, in their place."""
         if self.family == "rbf":  # as in `radial`, in place
             out *= -0.5
             np.exp(out, out=out)

@@ -229,6 +229,9 @@ class _Spread:
         bound: Floats = envelopes.steepest + envelopes.of_sd
         return bound
 
+    def upper(self, mean: Floats, sd: Floats, growth: Floats) -> Floats:  # noqa: ARG002
+        return sd
+
 
 def _bounds_in_blocks(
     kernel: Kernel, codes: npt.NDArray[np.floating], T: int, noise_var: float, steps: int | None

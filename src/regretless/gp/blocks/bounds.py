@@ -8,11 +8,17 @@ L^-1 y) since. The updates v satisfy :math:`\sum v_j^2 = \sigma^2 - \sigma_{now}
           \le \mu + \sigma \sqrt{c^2 + \|u\|^2}
 
 whatever the kernel and the dimension. It also holds where sd is only an upper bound of the standard deviation then.
+
+The rows of a block need not be out of date alike. With s_i the sum of u^2 that row i lacks, the envelope
+:math:`g(c) = \max_i \mu_i + \sigma_i \sqrt{c^2 + s_i}` is convex in c and does not fall, and innovations u that all
+rows lack besides carry it to :math:`g(\sqrt{c^2 + \|u\|^2})`: the same bound.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.arrays import Floats
 
@@ -25,7 +31,7 @@ GRID = np.array([0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7
 
 @dataclass(frozen=True, slots=True)
 class Envelopes:
-    """For each block the largest ``mean + c sd`` on the `GRID` of c, its largest sd, and the rounding to allow for."""
+    """For each block g(c) on the `GRID` of c, its largest sd, and the rounding to allow for."""
 
     values: Floats  # (blocks, len(GRID))
     steepest: Floats  # (blocks,)
@@ -47,17 +53,25 @@ class Envelopes:
         return bound
 
 
-def envelope(mean: Floats, sd: Floats) -> Floats:
-    """(blocks, len(GRID) + 1): the largest ``mean + c sd`` in each block of rows, (blocks, rows), and its largest sd.
+def envelope(mean: npt.NDArray[Any], sd: npt.NDArray[Any], growth: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """(blocks, len(GRID) + 1): g(c) of each block of rows, (blocks, rows), and its largest sd.
 
-    >>> envelope(np.array([[0.0, 1.0]]), np.array([[2.0, 1.0]]))[0, [0, 4, 6, -1]].tolist()
+    In single precision too; what that rounds off is added.
+
+    >>> envelope(np.array([[0.0, 1.0]]), np.array([[2.0, 1.0]]), np.zeros((1, 2)))[0, [0, 4, 6, -1]].round(6).tolist()
     [1.0, 2.0, 4.0, 2.0]
     """
-    found = np.empty((len(mean), len(GRID) + 1))
+    found = np.empty((len(mean), len(GRID) + 1), dtype=mean.dtype)
     line = np.empty_like(mean)
-    for k, c in enumerate(GRID.tolist()):
-        np.multiply(sd, c, out=line)
+    for k, square in enumerate((GRID * GRID).tolist()):
+        np.add(growth, square, out=line)
+        np.sqrt(line, out=line)
+        line *= sd
         line += mean
         np.max(line, axis=1, out=found[:, k])
     np.max(sd, axis=1, out=found[:, -1])
+    largest = np.abs(np.where(sd > 0.0, mean, 0.0)).max(axis=1) + found[:, -1] * (
+        GRID[-1] + np.sqrt(growth.max(axis=1))
+    )
+    found += (4.0 * np.finfo(mean.dtype).eps * largest)[:, None]
     return found

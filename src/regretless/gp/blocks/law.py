@@ -36,6 +36,10 @@ class Monotone(Protocol):
         """A bound on the scores of each block, whose moments lack innovations with this sum of squares."""
         ...
 
+    def upper(self, mean: Floats, sd: Floats, growth: Floats) -> Floats:
+        """The same for single rows."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Law:

@@ -1,14 +1,16 @@
-"""The rows of one worker, block by block: mean and variance of each, brought up to date where a row can still win.
+"""The rows of one worker: bounds on the moments of each, tightened where a row can still win.
 
-Of each row three numbers are kept. Its mean is given all observations up to its block's version. Its variance is given
-the first ``done`` observations of the last full pass and all later ones: an upper bound while that is not all of them,
-since every observation can only lower it. The full pass stops early for most rows (a cascade); a row that may win after
-all is completed when its block is looked at.
+Of each row three numbers are kept: an upper bound on its mean given so many observations, how many they are, and an
+upper bound on its sd. No observation raises an sd: it stays a bound. A full pass after a fit computes all of them, and
+later a row is refreshed when its own bound says that it may win; it is looked for in blocks, whose bounds are those of
+their rows together. All that is done in single precision where that leaves bounds sharp, and rounding is allowed for.
+Rows that may win after all are then compared by their exact moments.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,25 +18,25 @@ import numpy.typing as npt
 from regretless.arrays import Floats
 from regretless.gp.blocks.bounds import GRID, Envelopes, envelope
 from regretless.gp.blocks.law import CANON, Law, Monotone, exact_moments
+from regretless.gp.blocks.rough import Rough, rough, single, spurious_flags
 from regretless.linalg import single_thread
 
 __all__ = ["BLOCK", "Question", "Survey", "Winner", "decide", "drop", "survey"]
 
-#: Rows that are brought up to date together, and bounded together until then.
+#: Rows that are bounded together.
 BLOCK = 128
 #: Neighbouring blocks that have the same owner.
 _STRIPE = 128
-#: Kernel values computed at once: two megabytes, which stay in the cache.
+#: Kernel values computed at once: one or two megabytes, which stay in the cache.
 _ENTRIES = 1 << 18
-#: Observations by which the variance is lowered before rows are looked at again.
+#: Observations by which variances are lowered before rows are looked at again.
 _STEP = 32
 #: Every so many-th block of a full pass comes first, so that there is something to beat.
 _SAMPLE = 128
 #: Blocks of a full pass after which all workers compare what they found.
 _PIECE = 1 << 13
-#: Blocks taken at a time in order of their bounds.
-_GROUP = 32
-_UNSEEN = -1
+#: Blocks whose rows are bounded one by one at a time, in order of the blocks' bounds.
+_GROUP = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,15 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a worker found: a score that some row reaches for certain, rows that may have to be looked at, and were."""
+    """What a worker found: a score that some row has, and of how many rows bounds may have to be looked at, and were.
+
+    ``updated`` rows were refreshed or compared by exact moments.
+    """
 
     best: float
     left: int
     touched: int
+    updated: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,7 @@ class Winner:
     mean: float
     sd: float
     touched: int
+    updated: int
 
 
 def survey(
@@ -105,22 +112,26 @@ def _moments(worker: dict[Any, Any], share: tuple[int, int], codes: Any, key: An
     return found
 
 
+#: (upper bounds on means, upper bounds on sds) -> which rows are worth a better bound.
+_Worth: TypeAlias = Callable[[Floats, Floats], npt.NDArray[np.bool_]]
+
+
 class Moments:
-    """Mean and variance of the rows that one worker owns."""
+    """Bounds on the rows that one worker owns, which are called by their places in its own arrays."""
 
     def __init__(self, codes: npt.NDArray[Any], share: tuple[int, int]) -> None:
-        self._codes = codes
+        self._codes = np.asarray(codes)
         number, workers = share
         blocks = np.arange(-(-len(codes) // BLOCK))
         self._blocks = blocks[(blocks // _STRIPE) % workers == number]
         count = len(self._blocks)
-        self._mean, self._var = np.empty((count, BLOCK)), np.empty((count, BLOCK))
-        self._done = np.empty((count, BLOCK), dtype=np.uint16)
-        self._envelope = np.empty((count, len(GRID) + 1))
-        self._version = np.full(count, _UNSEEN)
+        self._mean, self._sd = (np.empty((count, BLOCK), dtype=np.float32) for _ in range(2))
+        self._seen = np.empty((count, BLOCK), dtype=np.uint16)
+        self._envelope = np.empty((count, len(GRID) + 1), dtype=np.float32)
+        self._version = np.zeros(count, dtype=np.intp)  # observations that envelopes know of
         self._wide = math.sqrt(2.0 * math.log(max(len(codes), 2)) + 2.0)
+        self._best_wide = -math.inf
         self._queue = np.empty(0, dtype=np.intp)
-        self._base, self._best_wide = 0, -math.inf
         self._law: Law | None = None
         self._memory: dict[str, Floats] = {}
         self._look: _Look | None = None
@@ -130,208 +141,192 @@ class Moments:
     def survey(self, question: Question, best: float, most: int) -> Survey:
         """See `survey`."""
         look = self._looking(question, best)
-        before = look.touched
+        touched, updated, self._law = look.touched, look.updated, None
         if len(self._queue):
-            now, self._queue = self._queue[:_PIECE], self._queue[_PIECE:]
-            look.at(now)
+            look.pass_over(self._queue[:_PIECE])
+            self._queue = self._queue[_PIECE:]
             left = len(self._queue)
         else:
             left = look.go_on(most)
-        return Survey(look.best, left * BLOCK, look.touched - before)
+        self._law = question.law
+        return Survey(look.best, left * BLOCK, look.touched - touched, look.updated - updated)
 
     def decide(self, question: Question, best: float) -> Winner:
         """See `decide`."""
         look = self._looking(question, best)
-        before = look.touched
+        touched, updated, self._law = look.touched, look.updated, None
         if len(self._queue):  # of a worker that came in for a lost one
-            look.at(self._queue)
+            look.pass_over(self._queue)
             self._queue = self._queue[:0]
         look.go_on(len(self._blocks))
-        self._look = None
-        return look.winner(look.touched - before)
+        self._law, self._look = question.law, None
+        return Winner(*look.found, look.touched - touched, look.updated - updated)
 
     def _looking(self, question: Question, best: float) -> "_Look":
         """The look at rows for a question, which lasts until it is decided."""
         if self._look is None or self._look.question.number != question.number:
             self._follow(question.law)
-            self._look = _Look(self, question, np.empty(0) if len(self._queue) else self._bounds(question))
+            self._look = _Look(self, question)
+            if not len(self._queue):
+                self._look.go_by(self._envelope, self._version)
         self._look.best = max(self._look.best, best)
         return self._look
 
-    def _bounds(self, question: Question) -> Floats:
-        """For each block a bound on the scores of its rows."""
-        law = question.law
-        of_mean, of_var = law.rounding()
-        envelopes = Envelopes(
-            self._envelope[:, :-1], self._envelope[:, -1], of_mean, math.sqrt(of_var) + math.sqrt(law.floor)
-        )
-        since = np.append(np.cumsum((law.u * law.u)[::-1])[::-1], 0.0)  # squared innovations from each version on
-        return question.formula.stale(envelopes, since[self._version])
-
     def _follow(self, law: Law) -> None:
-        """Keep the moments if the new law only adds observations to the one they are for; else begin anew."""
-        if self._law is None or not law.begins_with(self._law, self._law.facts):
-            self._version[:] = _UNSEEN
-            self._base = law.facts
+        """Keep the bounds if the new law only adds observations to the one they are for; else begin anew.
+
+        Also where a question was broken off: there is no law while bounds change.
+        """
+        if self._law is None or len(self._queue) or not law.begins_with(self._law, self._law.facts):
             self._best_wide = -math.inf
             sample = np.zeros(len(self._blocks), dtype=np.bool_)
             sample[::_SAMPLE] = True
             self._queue = np.concatenate([np.flatnonzero(sample), np.flatnonzero(~sample)])
         self._law = law
 
-    # Some blocks -------------------------------------------------------------------------------------------------
+    # Rows --------------------------------------------------------------------------------------------------------
 
-    def rows_of(self, blocks: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """The numbers of the rows of some blocks; those behind the last are not less than the number of rows."""
-        rows: npt.NDArray[np.intp] = (self._blocks[blocks, None] * BLOCK + np.arange(BLOCK)).ravel()
+    def rows_at(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The numbers of some rows in the table; those behind the last are not less than the number of rows."""
+        rows: npt.NDArray[np.intp] = self._blocks[places // BLOCK] * BLOCK + places % BLOCK
         return rows
 
-    def codes_of(self, blocks: npt.NDArray[np.intp]) -> Floats:
-        """Their codes; the last row stands for those behind it."""
+    def codes_at(self, places: npt.NDArray[np.intp]) -> Floats:
+        """The codes of some rows."""
+        return self._codes[self.rows_at(places)].astype(np.float64)
+
+    def _codes_of(self, blocks: npt.NDArray[np.intp]) -> Floats:
+        """The codes of some blocks; the last row stands for those behind it."""
         X = np.empty((len(blocks), BLOCK, self._codes.shape[1]))
         for i, begin in enumerate((self._blocks[blocks] * BLOCK).tolist()):
             part = self._codes[begin : begin + BLOCK]
             X[i, : len(part)], X[i, len(part) :] = part, part[-1]
         return X.reshape(-1, X.shape[2])
 
-    def codes_at(self, rows: npt.NDArray[np.intp]) -> Floats:
-        """The codes of some rows."""
-        return np.asarray(self._codes[rows], dtype=np.float64)
-
     @property
     def n_rows(self) -> int:
         """How many rows the table has, all workers' together."""
         return len(self._codes)
 
-    def tiles(self, blocks: npt.NDArray[np.intp], n: int) -> list[npt.NDArray[np.intp]]:
-        """Parts of the blocks whose kernel values with n observations stay in the cache."""
-        width = max(1, _ENTRIES // (max(n, 1) * BLOCK))
-        return [blocks[begin : begin + width] for begin in range(0, len(blocks), width)]
+    def state_of(self, blocks: npt.NDArray[np.intp]) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        """Bounds on mean and sd of the rows of some blocks, and how many observations their means have seen."""
+        return self._mean[blocks], self._sd[blocks], self._seen[blocks]
 
-    def kernel_values(self, law: Law, X: Floats) -> Floats:
-        """``K_Xx``, (n, rows), in memory that the next call takes."""
-        out, spare = (self._room(name, len(law), len(X)) for name in ("kernel", "spare"))
-        return law.kernel.into(law.X, X, out, spare) if out.size else out
+    def put(self, places: npt.NDArray[np.intp], mean: Floats, sd: Floats, seen: int) -> None:
+        """Keep bounds on some rows."""
+        for kept, new in ((self._mean, _raised(mean)), (self._sd, _raised(sd)), (self._seen, seen)):
+            kept.reshape(-1)[places] = new
 
-    def _room(self, name: str, *shape: int) -> Floats:
+    # Bounds ------------------------------------------------------------------------------------------------------
+
+    def pass_over(self, law: Rough, blocks: npt.NDArray[np.intp], worth: _Worth) -> None:
+        """Bounds on the rows of some blocks.
+
+        Variances go on while a row is worth it, or its upper bound with the root of large draws of zeta is not below
+        the best such: otherwise the next large one would find many rows whose variance is not known well enough.
+        """
+
+        def on(mean: Floats, sd: Floats) -> npt.NDArray[np.bool_]:
+            go_on: npt.NDArray[np.bool_] = worth(mean, sd) | (mean + self._wide * sd >= self._best_wide)
+            return go_on
+
+        K, mean = law.kernel_values(law.facts, self._codes_of(blocks), self._room)
+        sd, last = self._cascade(law, K, mean, np.full(len(mean), math.inf), on)
+        if len(last):
+            self._best_wide = max(self._best_wide, float((mean[last] + self._wide * sd[last]).max()))
+        for kept, new in ((self._mean, mean), (self._sd, sd)):
+            kept[blocks] = _raised(new).reshape(-1, BLOCK)
+        self._seen[blocks] = law.facts
+        self.enclose(law.law, blocks)
+
+    def refresh(self, law: Rough, places: npt.NDArray[np.intp], worth: _Worth) -> tuple[Floats, Floats]:
+        """Better bounds on mean and sd of some rows; what is imagined is forgotten again."""
+        K, mean = law.kernel_values(len(law.law), self.codes_at(places), self._room)
+        sd, _ = self._cascade(law, K, mean, self._sd.reshape(-1)[places].astype(np.float64), worth)
+        self.put(places, mean, sd, law.facts)
+        if law.facts < len(law.law):
+            V = self._product(law.R[law.facts :], K)
+            mean = mean + law.law.u[law.facts :] @ V
+            sd = law.sd_above(sd * sd - np.einsum("ij,ij->j", V, V))
+        return mean, sd
+
+    def _cascade(
+        self, law: Rough, K: Floats, mean: Floats, sd: Floats, worth: _Worth
+    ) -> tuple[Floats, npt.NDArray[np.intp]]:
+        """Bounds on sds, by forward substitution that ends for a row when it is not worth it; who came to the end."""
+        prior_var, n = law.law.kernel.signal_var, law.facts
+        sd = np.minimum(sd, math.sqrt(prior_var))
+        alive = np.flatnonzero(worth(mean, sd))
+        var = np.full(len(alive), prior_var, dtype=law.dtype)
+        for begin in range(0, n, _STEP):
+            if not len(alive):
+                break
+            end = min(begin + _STEP, n)
+            V = self._product(law.R[begin:end, :end], self._columns(K[:end], alive))
+            var -= np.einsum("ij,ij->j", V, V)
+            sd[alive] = np.minimum(sd[alive], law.sd_above(var))
+            if end < n:
+                on = worth(mean[alive], sd[alive])
+                alive, var = alive[on], var[on]
+        return sd, alive
+
+    def enclose(self, law: Law, blocks: npt.NDArray[np.intp]) -> None:
+        """The envelopes of some blocks, given all that was measured."""
+        mean, sd, seen = self.state_of(blocks)
+        if blocks[-1] == len(self._blocks) - 1:
+            behind = np.arange(BLOCK) >= self.n_rows - self._blocks[-1] * BLOCK
+            mean[-1, behind], sd[-1, behind] = -np.inf, 0.0
+        self._envelope[blocks] = envelope(mean, sd, single(lacking(law.u[: law.facts]))[seen])
+        self._version[blocks] = law.facts
+
+    def _room(self, name: str, dtype: Any, rows: int, columns: int) -> Floats:
         """Memory that the next call of that name takes.
 
         Fresh memory for every tile takes as long as the products that go there where the system hands it out page by
         page, as it does on a worker of Dask, whose nanny has malloc return what is freed at once.
         """
-        size = math.prod(shape)
-        kept = self._memory.get(name)
-        if kept is None or len(kept) < size:
-            kept = self._memory[name] = np.empty(size)
-        return kept[:size].reshape(shape)
+        size, kept = rows * columns, self._memory.get(name)
+        if kept is None or len(kept) < size or kept.dtype != dtype:
+            kept = self._memory[name] = np.empty(size, dtype=dtype)
+        return kept[:size].reshape(rows, columns)
 
-    def product(self, A: Floats, B: Floats) -> Floats:
+    def _product(self, A: Floats, B: Floats) -> Floats:
         """``A @ B``, in memory that the next product takes."""
-        return np.matmul(A, B, out=self._room("product", len(A), B.shape[1]))
+        with spurious_flags():
+            return np.matmul(A, B, out=self._room("product", A.dtype, len(A), B.shape[1]))
 
-    def _columns(self, K: Floats, rows: npt.NDArray[np.intp] | slice) -> Floats:
+    def _columns(self, K: Floats, rows: npt.NDArray[np.intp]) -> Floats:
         """Some columns of kernel values, in memory that the next call takes; all of them as they are."""
-        if isinstance(rows, slice):
+        if len(rows) == K.shape[1]:
             return K
-        return np.take(K, rows, axis=1, out=self._room("columns", len(K), len(rows)), mode="clip")
-
-    def versions(self, blocks: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """How many observations each of them has seen."""
-        return self._version[blocks]
-
-    def were_seen(self, blocks: npt.NDArray[np.intp]) -> bool:
-        """Whether the pass has been there."""
-        return bool(self._version[blocks[0]] != _UNSEEN)
-
-    def bring_up_to_date(self, question: Question, blocks: npt.NDArray[np.intp], K: Floats, best: float) -> None:
-        """Mean and variance given all that was measured; the variance of rows that cannot win may stay too large."""
-        law, count = question.law, len(blocks)
-        mean, var = self._mean[blocks].ravel(), self._var[blocks].ravel()
-        version = np.repeat(self._version[blocks], BLOCK)
-        if not self.were_seen(blocks):
-            mean = law.prior_mean + law.weights(self._base) @ K[: self._base]
-            var, done = self._cascade(question, K, mean, best)
-            self._done[blocks] = done.reshape(count, BLOCK)
-            version[:] = self._base
-        first, last = int(version.min()), law.facts
-        if first < last:
-            V = self.product(law.R[first:last, :last], K[:last])
-            if int(version.max()) > first:
-                V[np.arange(first, last)[:, None] < version] = 0.0
-            mean += law.u[first:last] @ V
-            var -= np.einsum("ij,ij->j", V, V)
-        self._keep(law, blocks, mean, var)
-        self._version[blocks] = last
-
-    def _keep(self, law: Law, blocks: npt.NDArray[np.intp], mean: Floats, var: Floats) -> None:
-        self._mean[blocks], self._var[blocks] = mean.reshape(-1, BLOCK), var.reshape(-1, BLOCK)
-        sd = np.sqrt(np.maximum(self._var[blocks], law.floor))
-        behind = (self.rows_of(blocks) >= self.n_rows).reshape(-1, BLOCK)
-        self._envelope[blocks] = envelope(np.where(behind, -np.inf, self._mean[blocks]), np.where(behind, 0.0, sd))
-
-    def _cascade(self, question: Question, K: Floats, mean: Floats, best: float) -> tuple[Floats, npt.NDArray[Any]]:
-        """Variances by forward substitution, which ends for a row as soon as it cannot be the best by far.
-
-        A row goes on while its score is not below the best, nor its upper bound with the root of large draws of zeta:
-        otherwise the next large one would find many rows whose variance is not known well enough.
-        """
-        law, n = question.law, self._base
-        var, done = np.full(len(mean), law.kernel.signal_var), np.zeros(len(mean), dtype=np.uint16)
-        alive: npt.NDArray[np.intp] | slice = slice(None)
-        for begin in range(0, n, _STEP):
-            end = min(begin + _STEP, n)
-            V = self.product(law.R[begin:end, :end], self._columns(K[:end], alive))
-            var[alive] -= np.einsum("ij,ij->j", V, V)
-            done[alive] = end
-            sd = np.sqrt(np.maximum(var[alive], law.floor))
-            wide = mean[alive] + self._wide * sd
-            if end == n:
-                self._best_wide = max(self._best_wide, float(wide.max()))
-                break
-            on = (question.formula.value(mean[alive], sd) >= best) | (wide >= self._best_wide)
-            if not on.all():
-                alive = np.flatnonzero(on) if isinstance(alive, slice) else alive[on]
-                if not len(alive):
-                    break
-        return var, done
-
-    def complete(self, law: Law, blocks: npt.NDArray[np.intp], K: Floats, rows: npt.NDArray[np.intp] | slice) -> Floats:
-        """Bring the variance of some rows (of those of the blocks) to its end; by how much it fell is returned."""
-        n, done = self._base, self._done[blocks].ravel()
-        so_far, columns = done[rows], self._columns(K[:n], rows)
-        less = np.zeros(len(so_far))
-        for begin in range(int(so_far.min()), n, _STEP):  # where the cascade ends a row has a whole number of steps
-            end = min(begin + _STEP, n)
-            V = self.product(law.R[begin:end, :end], columns[:end])
-            less += np.where(so_far <= begin, np.einsum("ij,ij->j", V, V), 0.0)
-        var = self._var[blocks].ravel()
-        var[rows] -= less
-        done[rows] = n
-        self._done[blocks] = done.reshape(-1, BLOCK)
-        self._keep(law, blocks, self._mean[blocks].ravel(), var)
-        return less
-
-    def state_of(self, blocks: npt.NDArray[np.intp]) -> tuple[Floats, Floats, npt.NDArray[np.bool_]]:
-        """Mean and variance of the rows of some blocks, and which variances are not at their end."""
-        return self._mean[blocks].ravel(), self._var[blocks].ravel(), self._done[blocks].ravel() < self._base
+        out = self._room("columns", K.dtype, len(K), len(rows))
+        return np.take(K, rows, axis=1, out=out, mode="clip")
 
 
 class _Look:
-    """One look at some blocks: rows that may be the best, and the best score that is reached for certain.
+    """One look at some rows, and the best of those whose exact moments were needed.
 
-    Blocks are looked at by falling ``bounds`` on their scores. There are none in a full pass, which looks at all.
+    Blocks are looked at by falling bounds on their scores. There are none in a full pass, which looks at all.
     """
 
-    def __init__(self, moments: Moments, question: Question, bounds: Floats) -> None:
+    def __init__(self, moments: Moments, question: Question) -> None:
         self._moments, self.question = moments, question
-        self._of_mean, self._of_var = question.law.rounding()
+        law = question.law
+        self._law, self._lacking = rough(law), lacking(law.u)
+        self._of_mean, self._of_var = law.rounding()  # of exact moments
+        self._order, self._falling, self._next = np.empty(0, dtype=np.intp), np.empty(0), 0
+        self._waiting: list[tuple[npt.NDArray[np.intp], Floats]] = []  # places and bounds of rows to be compared
+        self.found: tuple[int | None, float, float, float] = (None, -math.inf, math.nan, math.nan)
+        self.best = -math.inf
+        self.touched = self.updated = 0
+
+    def go_by(self, envelopes: npt.NDArray[Any], versions: npt.NDArray[np.intp]) -> None:
+        """Look at blocks by the bounds that follow from these."""
+        double = envelopes.astype(np.float64)
+        known = Envelopes(double[:, :-1], double[:, -1], self._of_mean, self._of_sd)
+        bounds = self.question.formula.stale(known, self._lacking[versions])
         self._order = np.argsort(-bounds, kind="stable")
         self._falling = -bounds[self._order]  # ascending
-        self._next = 0
-        self._rows: list[npt.NDArray[np.intp]] = []
-        self._upper: list[Floats] = []
-        self.best = -math.inf
-        self.touched = 0
 
     def go_on(self, most: int) -> int:
         """Look at so many further blocks whose bounds are not below the best; how many of them are left."""
@@ -339,72 +334,118 @@ class _Look:
         while self._next < min(end, self._promising):
             group = self._order[self._next : min(self._next + _GROUP, end, self._promising)]
             self._next += len(group)
-            self.at(group[np.argsort(self._moments.versions(group), kind="stable")])
+            self._at(np.sort(group))
+        self._compare()
         return max(self._promising - self._next, 0)
+
+    def pass_over(self, blocks: npt.NDArray[np.intp]) -> None:
+        """A part of the full pass, and a look at its rows."""
+        for tile in _tiles(blocks, BLOCK * len(self.question.law)):
+            self._moments.pass_over(self._law, tile, self._worth)
+            self.updated += BLOCK * len(tile)
+            self._at(tile)
+        self._compare()
 
     @property
     def _promising(self) -> int:
         """How many blocks have bounds that are not below the best."""
         return int(np.searchsorted(self._falling, -self.best, side="right"))
 
-    def at(self, blocks: npt.NDArray[np.intp]) -> None:
-        """Look at the rows of some blocks."""
-        for tile in self._moments.tiles(blocks, len(self.question.law)):
-            self._look(tile)
+    @property
+    def _of_sd(self) -> float:
+        """What is allowed for in the sd of a row that is out of date: rounding, and the smallest sd there is."""
+        return math.sqrt(self._of_var) + math.sqrt(self.question.law.floor)
 
-    def _look(self, blocks: npt.NDArray[np.intp]) -> None:
+    def _at(self, blocks: npt.NDArray[np.intp]) -> None:
+        """Look at the rows of some blocks that may be the best, by falling bounds on their scores."""
         moments, law = self._moments, self.question.law
-        rows = moments.rows_of(blocks)
-        K = moments.kernel_values(law, moments.codes_of(blocks))
-        again = moments.were_seen(blocks)
-        moments.bring_up_to_date(self.question, blocks, K, self.best)
-        mean, var, unfinished = moments.state_of(blocks)
-        if again and unfinished.any():  # its bound was too loose once: with variances at their end it need not be again
-            var -= moments.complete(law, blocks, K, slice(None))
-            unfinished[:] = False
-        if law.facts < len(law):  # what is imagined is forgotten again
-            V = moments.product(law.R[law.facts :], K)
-            mean, var = mean + law.u[law.facts :] @ V, var - np.einsum("ij,ij->j", V, V)
-        open_ = (rows < moments.n_rows) & ~_among(rows, self.question.closed)
-        upper = np.where(open_, self._score(mean, var, 1.0), -np.inf)
-        doubtful = np.flatnonzero(unfinished & (upper >= self.best) & open_)
-        if len(doubtful):
-            var[doubtful] -= moments.complete(law, blocks, K, doubtful)
-            upper[doubtful] = self._score(mean[doubtful], var[doubtful], 1.0)
-            unfinished[doubtful] = False
-        may = np.flatnonzero((upper >= self.best) & ~unfinished & np.isfinite(upper))
-        if len(may):
-            self.best = max(self.best, float(self._score(mean[may], var[may], -1.0).max()))
-            self._rows.append(rows[may])
-            self._upper.append(upper[may])
-        self.touched += int(np.count_nonzero(rows < moments.n_rows))
+        mean, sd, seen = (part.reshape(-1) for part in moments.state_of(blocks))
+        mean, sd = mean.astype(np.float64), sd.astype(np.float64)
+        self.touched += len(mean)
+        upper = self.question.formula.upper(mean + self._of_mean, sd + self._of_sd, self._lacking[seen])
+        may = np.flatnonzero((upper >= self.best) & (upper > -np.inf))
+        places = blocks[may // BLOCK] * BLOCK + may % BLOCK
+        open_ = self._is_open(places)
+        may, places = may[open_], places[open_]
+        upper, stale = upper[may], (seen[may] < law.facts) | (law.facts < len(law))
+        upper[~stale] = self._score(mean[may[~stale]], sd[may[~stale]])
+        changed = []
+        for tile in _tiles(np.argsort(-upper, kind="stable"), len(law)):
+            still = np.sort(tile[upper[tile] >= self.best])
+            old = still[stale[still]]
+            if len(old):
+                upper[old] = self._score(*moments.refresh(self._law, places[old], self._worth))
+                changed.append(places[old])
+            self._wait(places[still], upper[still])
+        self._enclose(changed)
 
-    def _score(self, mean: Floats, var: Floats, side: float) -> Floats:
-        """The score at the far end of what rounding may have done to the moments."""
-        sd = np.sqrt(np.maximum(var + side * self._of_var, self.question.law.floor))
-        return self.question.formula.value(mean + side * self._of_mean, sd)
+    def _is_open(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        rows, closed = self._moments.rows_at(places), self.question.closed
+        is_open: npt.NDArray[np.bool_] = rows < self._moments.n_rows
+        if len(closed):
+            is_open &= closed[np.minimum(np.searchsorted(closed, rows), len(closed) - 1)] != rows
+        return is_open
 
-    def winner(self, touched: int) -> Winner:
-        """The best row of all that were looked at, its moments computed by themselves."""
-        rows = np.concatenate(self._rows) if self._rows else np.empty(0, dtype=np.intp)
-        if len(rows):
-            rows = np.sort(rows[np.concatenate(self._upper) >= self.best])
-        found: tuple[int | None, float, float, float] = (None, -math.inf, math.nan, math.nan)
-        for begin in range(0, len(rows), CANON):
-            some = rows[begin : begin + CANON]
-            mean, sd = exact_moments(self.question.law, self._moments.codes_at(some))
-            score = self.question.formula.value(np.resize(mean, CANON), np.resize(sd, CANON))[: len(some)]
+    def _worth(self, mean: Floats, sd: Floats) -> npt.NDArray[np.bool_]:
+        """Whether rows may be the best whose moments are at most these."""
+        may: npt.NDArray[np.bool_] = self._score(mean, sd) >= self.best
+        return may
+
+    def _score(self, mean: Floats, sd: Floats) -> Floats:
+        """A bound on the score that exact moments will have which are at most these."""
+        return self.question.formula.value(mean + self._of_mean, np.sqrt(sd * sd + self._of_var))
+
+    def _wait(self, places: npt.NDArray[np.intp], upper: Floats) -> None:
+        """Have rows compared, as soon as there are enough of them or nothing is known of the best."""
+        may = upper >= self.best
+        self._waiting.append((places[may], upper[may]))
+        if self.best == -math.inf or sum(len(some) for some, _ in self._waiting) >= CANON:
+            self._compare()
+
+    def _compare(self) -> None:
+        """Compare those that wait by their exact moments, which are kept; the first of equals is the best."""
+        if not self._waiting:
+            return
+        law = self.question.law
+        places, upper = (np.concatenate(parts) for parts in zip(*self._waiting, strict=True))
+        self._waiting, changed = [], []
+        for some in _tiles(np.argsort(-upper, kind="stable"), _ENTRIES // CANON):
+            those = np.sort(places[some[upper[some] >= self.best]])
+            if not len(those):
+                break
+            mean, sd = exact_moments(law, self._moments.codes_at(those))
+            score = self.question.formula.value(np.resize(mean, CANON), np.resize(sd, CANON))[: len(those)]
             score[~np.isfinite(score)] = -np.inf
             i = int(np.argmax(score))
-            if score[i] > found[1]:
-                found = (int(some[i]), float(score[i]), float(mean[i]), float(sd[i]))
-        return Winner(*found, touched)
+            row, best = int(self._moments.rows_at(those[i : i + 1])[0]), float(score[i])
+            if best > self.found[1] or (best == self.found[1] and row < (self.found[0] or 0)):
+                self.found = (row, best, float(mean[i]), float(sd[i]))
+            self.best = max(self.best, best)
+            if law.facts == len(law):
+                self._moments.put(those, mean + self._of_mean, np.sqrt(sd * sd + self._of_var), law.facts)
+                changed.append(those)
+        self._enclose(changed)
+
+    def _enclose(self, changed: list[npt.NDArray[np.intp]]) -> None:
+        """Have the blocks of rows whose bounds changed bounded anew."""
+        if changed:
+            places = np.concatenate(changed)
+            self._moments.enclose(self.question.law, np.unique(places // BLOCK))
+            self.updated += len(places)
 
 
-def _among(rows: npt.NDArray[np.intp], closed: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Which of the rows are closed; both are ascending within a block, and few are closed."""
-    if not len(closed):
-        return np.zeros(len(rows), dtype=np.bool_)
-    at = np.minimum(np.searchsorted(closed, rows), len(closed) - 1)
-    hit: npt.NDArray[np.bool_] = closed[at] == rows
-    return hit
+def lacking(u: Floats) -> Floats:
+    """The sum of squares of the innovations from each on, and of none."""
+    return np.append(np.cumsum((u * u)[::-1])[::-1], 0.0)
+
+
+def _raised(bound: Floats) -> Floats:
+    """Upper bounds in single precision, rounded up."""
+    raised: Floats = single(bound + np.abs(bound) * np.finfo(np.float32).eps)
+    return raised
+
+
+def _tiles(things: npt.NDArray[np.intp], values_each: int) -> list[npt.NDArray[np.intp]]:
+    """Parts of some blocks or rows whose kernel values stay in the cache."""
+    width = max(1, _ENTRIES // max(values_each, 1))
+    return [things[begin : begin + width] for begin in range(0, len(things), width)]

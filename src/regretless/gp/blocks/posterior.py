@@ -21,7 +21,7 @@ from regretless.gp.regression import PointMoments, Posterior, Slope
 __all__ = ["BlockPosterior", "Found", "block_posterior"]
 
 #: Blocks that each worker looks at before all compare what they found: at first so many, then twice as many each time.
-_FIRST, _MOST = 64, 1 << 10
+_FIRST, _MOST = 64, 1 << 13
 _NUMBERS = itertools.count()
 
 
@@ -40,13 +40,17 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The row where a score is largest, its moments, and how many rows were looked at to know that."""
+    """The row where a score is largest, its moments, and how many rows it took to know that.
+
+    ``touched`` are those of the blocks that were read, ``updated`` those that were brought up to date.
+    """
 
     row: int
     score: float
     mean: float
     sd: float
     touched: int
+    updated: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,23 +153,26 @@ class BlockPosterior:
         call = rows.engine.call
         while rows.engine.unused:
             call(drop, rows.engine.unused.pop())
-        best, touched, left, most = -math.inf, 0, 1, _FIRST
+        best, touched, updated, left, most = -math.inf, 0, 0, 1, _FIRST
         began = time.perf_counter()
         while left:
             surveys = call(survey, rows.address, rows.key, question, best, most)
             best = max(best, *(found.best for found in surveys))
             touched += sum(found.touched for found in surveys)
+            updated += sum(found.updated for found in surveys)
             left, most = sum(found.left for found in surveys), min(2 * most, _MOST)
             to_come = (time.perf_counter() - began) * left / max(touched, 1)
             rows.engine.progress("suggestion", touched, touched + left, to_come)
         winners = call(decide, rows.address, rows.key, question, best)
         touched += sum(winner.touched for winner in winners)
+        updated += sum(winner.updated for winner in winners)
         found = [winner for winner in winners if winner.row is not None]
         if not found:
             return None
         first = min(found, key=lambda winner: (-winner.score, winner.row))
         assert first.row is not None
-        return Found(first.row, first.score, first.mean, first.sd, min(touched, len(self.codes)))
+        N = len(self.codes)
+        return Found(first.row, first.score, first.mean, first.sd, min(touched, N), min(updated, N))
 
 
 def block_posterior(posterior: Posterior, codes: npt.NDArray[Any], engine: Engine | None = None) -> BlockPosterior:
