@@ -12,6 +12,7 @@ from bench import (
     hosts,
     large,
     levels,
+    networks,
     outcomes,
     regret,
     robust,
@@ -37,6 +38,7 @@ def main(arguments: list[str]) -> int:
         "levels": levels.main,
         "composites": composites.main,
         "dims": dims.main,
+        "networks": networks.main,
         "robust": robust.main,
         "tables": tables.main,
     }

@@ -10,6 +10,7 @@ import argparse
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -25,7 +26,7 @@ from bench.statistics import mean_ranks
 from bench.tasks import latin_hypercube
 from regretless.linalg import single_thread
 
-__all__ = ["METHODS", "PROBLEMS", "Problem", "composite", "main"]
+__all__ = ["METHODS", "PROBLEMS", "Comparison", "Problem", "compare", "composite", "main", "spread_of"]
 
 PAGE = store.ROOT / "docs" / "explanation" / "composites.md"
 EVALUATIONS = 40
@@ -60,9 +61,26 @@ class Problem:
     @property
     def spread(self) -> float:
         """Optimum less the median over uniform points of a fixed seed."""
-        low, high = self.bounds.T
-        X = np.random.default_rng(20261118).uniform(low, high, (65_536, len(low)))
-        return self.optimum - float(np.median(self.value(X)))
+        return spread_of(self)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods by label, the peer and whether it is told the parts of the objective, on problems by name."""
+
+    name: str
+    page: Path
+    methods: Mapping[str, tuple[str, bool]]
+    problems: Mapping[str, Any]
+    run: Callable[..., dict[str, Any]]
+    evaluations: int = EVALUATIONS
+
+
+def spread_of(problem: Any) -> float:
+    """Optimum less the median over uniform points of a fixed seed."""
+    low, high = problem.bounds.T
+    X = np.random.default_rng(20261118).uniform(low, high, (65_536, len(low)))
+    return problem.optimum - float(np.median(problem.value(X)))
 
 
 def _norm(X: Floats) -> Floats:
@@ -177,68 +195,73 @@ def _optimizer(peer: str, task: Problem, seed: int, X0: Floats, parts: bool) -> 
 
 def main(arguments: list[str]) -> int:
     """Run what is missing, then print and draw everything that is complete."""
-    options = _options(arguments)
-    console, units = Console(), _units(options)
+    return compare(arguments, Comparison("composites", PAGE, METHODS, PROBLEMS, composite), __doc__)
+
+
+def compare(arguments: list[str], of: Comparison, about: str) -> int:
+    """Run what is missing, then print and draw everything that is complete."""
+    options = _options(arguments, of.name, about)
+    console, units = Console(), _units(options, of)
     if not options.report:
-        wanted = options.peers or [peer for peer, _ in METHODS.values()]
+        wanted = options.peers or [peer for peer, _ in of.methods.values()]
         warnings.simplefilter("ignore")  # what peers say about their own use of other packages
         for unit in (unit for unit in units if unit.peer in wanted and store.load(unit) is None):
             with single_thread():
-                store.keep(unit, composite(unit.peer, unit.seed, **unit.arguments))
+                store.keep(unit, of.run(unit.peer, unit.seed, **unit.arguments))
             console.print(f"{unit.work}, {unit.peer}, seed {unit.seed}", highlight=False)
-    curves, seconds = _curves(units)
-    heads, lines = _table(curves, seconds)
+    curves, seconds = _curves(units, of)
+    heads, lines = _table(curves, seconds, of)
     shown = Table(*heads, title="median relative regret", title_justify="left")
     for line in lines:
         shown.add_row(*line)
     print_in_full(console, shown)
-    figure = store.RESULTS / ("quick-composites.png" if options.quick else "composites.png")
+    figure = store.RESULTS / (f"quick-{of.name}.png" if options.quick else f"{of.name}.png")
     draw_medians(curves, figure, "relative regret")
     if options.docs and not options.quick:
         text = page.measured(store.manifest())
         drawn = page.show_figure(figure, "Median relative regret by evaluation, one panel per problem")
-        page.put(PAGE, "composites", f"{text}\n\n{page.markdown(heads, lines)}\n\n{drawn}")
+        page.put(of.page, of.name, f"{text}\n\n{page.markdown(heads, lines)}\n\n{drawn}")
     return 0
 
 
-def _units(options: argparse.Namespace) -> list[store.Unit]:
-    folder = "quick/composites" if options.quick else "raw/composites"
-    last = {"evaluations": 18 if options.quick else EVALUATIONS}
+def _units(options: argparse.Namespace, of: Comparison) -> list[store.Unit]:
+    folder = f"quick/{of.name}" if options.quick else f"raw/{of.name}"
+    last = {"evaluations": 18 if options.quick else of.evaluations}
     return [
         store.Unit(
             folder,
             f"{name.replace(' ', '-').lower()}{'' if parts else '-value'}",
             peer,
             seed,
-            "composite",
+            of.run.__name__,
             {"problem": name, "parts": parts, **last},
         )
         for seed in range(1 if options.quick else options.seeds)
-        for name in (list(PROBLEMS)[:1] if options.quick else PROBLEMS)
-        for peer, parts in METHODS.values()
+        for name in (list(of.problems)[:1] if options.quick else of.problems)
+        for peer, parts in of.methods.values()
     ]
 
 
-def _curves(units: Sequence[store.Unit]) -> tuple[dict[str, dict[str, Floats]], dict[str, list[float]]]:
+def _curves(units: Sequence[store.Unit], of: Comparison) -> tuple[dict[str, dict[str, Floats]], dict[str, list[float]]]:
     """Relative regret so far, ``[problem][method]`` (seeds, evaluations), and CPU seconds per suggestion by method."""
-    labels = {given: label for label, given in METHODS.items()}
+    labels = {given: label for label, given in of.methods.items()}
     curves: dict[str, dict[str, list[Floats]]] = {}
     seconds: dict[str, list[float]] = {}
-    spread = {name: problem.spread for name, problem in PROBLEMS.items()}
+    spread = {name: problem.spread for name, problem in of.problems.items()}
     for unit in units:
         if (result := store.load(unit)) is None:
             continue
         name, label = unit.arguments["problem"], labels[unit.peer, unit.arguments["parts"]]
-        regret = np.minimum.accumulate(PROBLEMS[name].optimum - np.array(result["f"])) / spread[name]
+        regret = np.minimum.accumulate(of.problems[name].optimum - np.array(result["f"])) / spread[name]
         curves.setdefault(name, {}).setdefault(label, []).append(np.maximum(regret, 1e-12))
-        asked = len(result["f"]) - 2 * len(PROBLEMS[name].bounds) - 2
+        asked = len(result["f"]) - 2 * len(of.problems[name].bounds) - 2
         seconds.setdefault(label, []).append(result["cpu"] / asked)
-    found = {name: {label: np.array(by[label]) for label in METHODS if label in by} for name, by in curves.items()}
+    found = {name: {label: np.array(by[label]) for label in of.methods if label in by} for name, by in curves.items()}
     return found, seconds
 
 
 def _table(
-    curves: Mapping[str, Mapping[str, Floats]], seconds: Mapping[str, Sequence[float]]
+    curves: Mapping[str, Mapping[str, Floats]], seconds: Mapping[str, Sequence[float]], of: Comparison
 ) -> tuple[list[str], list[list[str]]]:
     """Median final regret, mean rank over the seeds that all have, CPU seconds per suggestion."""
     final = {name: {label: c[:, -1].tolist() for label, c in by.items()} for name, by in curves.items()}
@@ -253,13 +276,13 @@ def _table(
             f"{ranks[label]:.2f}" if label in ranks else "",
             f"{np.mean(seconds[label]):.2g}" if label in seconds else "",
         ]
-        for label in METHODS
+        for label in of.methods
     ]
     return ["median relative regret (seeds)", *final, "mean rank", "CPU s per suggestion"], lines
 
 
-def _options(arguments: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench composites", description=__doc__.split("\n\n")[0])
+def _options(arguments: list[str], name: str, about: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=f"python -m bench {name}", description=about.split("\n\n")[0])
     parser.add_argument("--seeds", type=int, default=10, help="how many seeds")
     parser.add_argument("--peers", metavar="A,B", type=lambda text: text.split(","), help="run these only")
     parser.add_argument("--quick", action="store_true", help="one problem, one seed, to see that it runs")

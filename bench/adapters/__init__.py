@@ -169,6 +169,7 @@ PEERS: dict[str, Peer] = {
     "hebo": Peer("HEBO", "hebo", ("HEBO", "pymoo", "torch", "gpytorch", "numpy"), venv=".venv-bench-hebo", seconds=3.0),
     "cma": Peer("CMA-ES", "cma", ("cma", "numpy"), seconds=0.01),
     "botorch-qlognei": _botorch("BoTorch qLogNEI", "botorch_outcomes", acquisition="qlognei"),
+    "botorch-ei-fn": Peer("EI-FN on BoTorch", "botorch_networks", ("botorch", *_TORCH), box=None, seconds=1.0),
     "botorch-logcei": _botorch("BoTorch LogCEI", "botorch_outcomes", acquisition="logcei"),
     "scbo": _botorch("SCBO", "scbo"),
     "botorch-qlognehvi": _botorch(

@@ -1,6 +1,6 @@
 """Regretless itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
@@ -180,6 +180,29 @@ class OwnComposite(_Own):
         else:
             self.study.add(dict(zip(self.study.space.names, x.tolist(), strict=True)), values)
         self._trial = None
+
+
+class OwnNetwork(OwnComposite):
+    """A study on a box whose objective is the last of the stages y0, y1, ...; each has columns and earlier stages."""
+
+    def __init__(
+        self,
+        bounds: Floats,
+        inputs: Sequence[tuple[Sequence[int], Sequence[int]]],
+        seed: int,
+        X0: Floats,
+        Y0: Floats,
+        **settings: Any,
+    ) -> None:
+        space = {f"x{j}": (float(low), float(high)) for j, (low, high) in enumerate(bounds)}
+        self.names, columns = [f"y{k}" for k in range(Y0.shape[1])], list(space)
+        stages = {
+            name: [*(columns[j] for j in own), *(self.names[j] for j in earlier)]
+            for name, (own, earlier) in zip(self.names, inputs, strict=True)
+        }
+        _Own.__init__(self, space, seed, len(X0), objective=regretless.Network(stages), **settings)
+        for x, y in zip(X0, Y0, strict=True):
+            self.tell(x, y)
 
 
 class OwnOutcomesTable(_Own):

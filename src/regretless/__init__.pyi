@@ -78,6 +78,7 @@ from .study import (
     HypervolumeLeft as HypervolumeLeft,
     LevelSet as LevelSet,
     Misclassified as Misclassified,
+    Network as Network,
     Outcome as Outcome,
     Recommendation as Recommendation,
     Region as Region,

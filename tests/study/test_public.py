@@ -85,6 +85,7 @@ PUBLIC = [
     "Goal",
     "LevelSet",
     "Misclassified",
+    "Network",
     "RandomStraddle",
     "Region",
     "RegionLoss",

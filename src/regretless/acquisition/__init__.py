@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from regretless.acquisition.base import Formula, MomentScore, Rule, Score, View
 from regretless.acquisition.bounding_boxes import BoundingBoxes
+from regretless.acquisition.cascade import Cascade, Stage
 from regretless.acquisition.composite import CompositeTS, Quantile
 from regretless.acquisition.constrained import ConstrainedEI, Optimistic, Penalised
 from regretless.acquisition.ei import EI
@@ -50,6 +51,7 @@ __all__ = [
     "UCB",
     "ATSc",
     "BoundingBoxes",
+    "Cascade",
     "Chebyshev",
     "CompositeTS",
     "ConstrainedEI",
@@ -70,6 +72,7 @@ __all__ = [
     "RobustUCB",
     "Rule",
     "Score",
+    "Stage",
     "TrustRegion",
     "View",
     "as_joint_rule",

@@ -16,7 +16,9 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from regretless.acquisition.outputs import Edged, JointRule, JointUCB, Outputs
+from regretless.acquisition.cascade import blocks_of, derivatives
+from regretless.acquisition.network import PathOfCascade, QuantileOfCascade, path_of_cascade
+from regretless.acquisition.outputs import Edged, JointRule, JointScore, JointUCB, Outputs
 from regretless.acquisition.paths import Sample, draw_sample
 from regretless.arrays import Floats, as_whole
 from regretless.confidence.normal import tail
@@ -25,11 +27,6 @@ from regretless.errors import InvalidInput
 from regretless.gp import Posterior
 
 __all__ = ["CompositeTS", "Expectation", "OfParts", "Quantile"]
-
-#: Numbers that are held at a time.
-_ROOM = 2_000_000
-#: Step of the differences by which h is differentiated, in the units of the models.
-_STEP = 1e-5
 
 Function = Callable[[Floats], Floats]
 
@@ -46,16 +43,6 @@ class PartsFormula(Protocol):
         ...
 
 
-def _derivatives(outer: Function, g: Floats) -> Floats:
-    """Partial derivatives of h at points (..., K), by central differences."""
-    found = np.empty_like(g)
-    for k in range(g.shape[-1]):
-        step = np.zeros(g.shape[-1])
-        step[k] = _STEP
-        found[..., k] = (outer(g + step) - outer(g - step)) / (2.0 * _STEP)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class QuantileOf:
     """The quantile of h by draws that all points share."""
@@ -66,7 +53,7 @@ class QuantileOf:
 
     def value(self, mean: Floats, sd: Floats) -> Floats:
         """Q(p) at every row of the moments."""
-        blocks = _blocks(len(mean), self.draws.z.size)
+        blocks = blocks_of(len(mean), self.draws.z.size)
         return np.concatenate([self._of(mean[rows], sd[rows]) for rows in blocks])
 
     def _of(self, mean: Floats, sd: Floats) -> Floats:
@@ -78,7 +65,7 @@ class QuantileOf:
         F = self.outer(mean[:, None, :] + sd[:, None, :] * self.draws.z)
         draw = upper_quantile(F, self.draws.weights, self.p)
         z = self.draws.z[draw]
-        by_mean = _derivatives(self.outer, mean + sd * z)
+        by_mean = derivatives(self.outer, mean + sd * z)
         return F[np.arange(len(F)), draw], by_mean, by_mean * z
 
 
@@ -91,7 +78,7 @@ class Expectation:
 
     def value(self, mean: Floats, sd: Floats) -> Floats:
         """E h at every row of the moments."""
-        blocks = _blocks(len(mean), self.z.size)
+        blocks = blocks_of(len(mean), self.z.size)
         return np.concatenate([self._of(mean[rows], sd[rows]) for rows in blocks])
 
     def _of(self, mean: Floats, sd: Floats) -> Floats:
@@ -100,7 +87,7 @@ class Expectation:
 
     def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats, Floats]:
         """Means of those of h."""
-        each = _derivatives(self.outer, mean[:, None, :] + sd[:, None, :] * self.z)
+        each = derivatives(self.outer, mean[:, None, :] + sd[:, None, :] * self.z)
         return self._of(mean, sd), each.mean(axis=1), (each * self.z).mean(axis=1)
 
 
@@ -119,13 +106,8 @@ class AtBounds:
     def slopes(self, mean: Floats, sd: Floats) -> tuple[Floats, Floats, Floats]:
         """Those of h at the bounds."""
         g = mean + self.root * self.signs * sd
-        by_mean = _derivatives(self.outer, g)
+        by_mean = derivatives(self.outer, g)
         return self.outer(g), by_mean, by_mean * self.root * self.signs
-
-
-def _blocks(n: int, size: int) -> list[slice]:
-    rows = max(1, _ROOM // max(size, 1))
-    return [slice(i, i + rows) for i in range(0, max(n, 1), rows)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +144,10 @@ class OfParts:
 
 @dataclass(frozen=True, slots=True)
 class Quantile(JointUCB):
-    """The quantile rule for a known function of several measured outcomes, one zeta (squared) for each suggestion.
+    """The quantile rule for a known function of measured outcomes or a network of stages, one zeta for each suggestion.
 
-    ``draws`` are those by which quantiles are computed: simulated, but for a function said to be monotone.
+    zeta is squared. ``draws`` are those by which quantiles are computed: simulated, but for a function said to be
+    monotone.
     """
 
     name: ClassVar[str] = "quantile"
@@ -179,9 +162,14 @@ class Quantile(JointUCB):
         outer = outputs.outer
         return 1 if outer is None or outer.signs is None else len(outputs.views) - 1
 
-    def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> OfParts:
+    def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointScore:
         """One zeta, and the draws of the quantiles."""
-        outer, posteriors = outputs.outer, outputs.posteriors[1:]
+        outer, posteriors, cascade = outputs.outer, outputs.posteriors[1:], outputs.cascade
+        if cascade is not None:
+            zeta = self.draw_zeta(outputs, t, rng)
+            root = math.sqrt(zeta)
+            found = tail_draws(root, self.draws, len(cascade), rng)
+            return QuantileOfCascade(cascade, found, float(tail(root)), {"zeta": zeta})
         if outer is None:
             raise InvalidInput("quantile is the rule of composite objectives: give objective=Composite(...) with it.")
         zeta = self.draw_zeta(outputs, t, rng)
@@ -211,7 +199,7 @@ class PathsOfParts:
     def value_and_gradient(self, X: Floats) -> tuple[Floats, Floats]:
         """The value and its gradient at the rows of X."""
         g, gradients = self._paths(X)
-        by_part = _derivatives(self.outer, g)
+        by_part = derivatives(self.outer, g)
         return self.outer(g), sum((by_part[:, k, None] * each for k, each in enumerate(gradients)), np.zeros_like(X))
 
     def _paths(self, X: Floats) -> tuple[Floats, list[Floats]]:
@@ -232,13 +220,18 @@ class PathsOfParts:
 
 @dataclass(frozen=True, slots=True)
 class CompositeTS(JointRule):
-    """Thompson sampling of a composite objective: the maximiser of h of one posterior path of each outcome."""
+    """Thompson sampling of a composite objective: the maximiser of h of one posterior path of each outcome.
+
+    Of a network: of one path of each stage, pushed through.
+    """
 
     name: ClassVar[str] = "composite-ts"
     n_features: int = 1000
 
-    def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> PathsOfParts:  # noqa: ARG002
+    def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> PathsOfParts | PathOfCascade:  # noqa: ARG002
         """One path of each outcome."""
+        if outputs.cascade is not None:
+            return path_of_cascade(outputs, rng, n_features=self.n_features)
         if outputs.outer is None:
             raise InvalidInput("composite-ts is a rule of composite objectives: give objective=Composite(...) with it.")
         samples = tuple(draw_sample(view, 1, rng, n_features=self.n_features) for view in outputs.views[1:])

@@ -14,6 +14,7 @@ from typing import ClassVar, Protocol, TypeAlias
 import numpy as np
 
 from regretless.acquisition.base import Formula, View
+from regretless.acquisition.cascade import Cascade
 from regretless.acquisition.ucb import BOX_SHIFT
 from regretless.arrays import Floats, show
 from regretless.confidence import Interleaved, Law, ShiftedExponential
@@ -61,6 +62,7 @@ class Outputs:
     thresholds: tuple[float, ...] = ()  # one per constraint, in its model's units: it holds where g_j(x) <= threshold_j
     reference: Floats | None = None  # of the objectives, in their models' units; None where there is one objective
     outer: Outer | None = None  # the objective, first of the views, is this function of all others
+    cascade: Cascade | None = None  # the objective, the only view, is that of these stages
 
     def __post_init__(self) -> None:
         K, J = self.n_objectives, len(self.thresholds)

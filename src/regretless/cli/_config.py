@@ -16,7 +16,7 @@ from regretless.cli._output import say
 from regretless.cli._study import SUFFIX
 from regretless.errors import InvalidInput
 from regretless.lab.aims import Aims, as_constraint
-from regretless.optimizer import StopRule, as_limits
+from regretless.optimizer import Network, StopRule, as_limits
 from regretless.sheets import Dialect, Reading, read_experiments
 from regretless.spaces import Float, Int, Mixed, Space, Table, as_dimension, as_space, with_constraints
 from regretless.spaces.scalars import did_you_mean, listed, show
@@ -37,6 +37,7 @@ _KEYS = (
     "direction",
     "objectives",
     "constraints",
+    "stages",
     "reference",
     "fallback",
     "risk",
@@ -194,7 +195,18 @@ def _aims(text: Mapping[str, Any], bounds: Sequence[str]) -> Aims:
     twice = [name for name in objectives if name in constraints]
     if twice or len(constraints) < len(bounds):
         raise InvalidInput("an outcome is an objective or has one constraint: each is named once.")
-    return Aims(objectives, constraints, text.get("reference"), text.get("fallback"), text.get("risk"), limits)
+    stages = text.get("stages")
+    aims = Aims(
+        objectives,
+        constraints,
+        text.get("reference"),
+        text.get("fallback"),
+        text.get("risk"),
+        limits,
+        network=None if stages is None else Network(stages),
+    )
+    aims.check_network()
+    return aims
 
 
 def _space(folder: Path, text: Mapping[str, Any]) -> tuple[Space, str, Dialect | None]:

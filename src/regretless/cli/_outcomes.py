@@ -9,8 +9,8 @@ from click.core import ParameterSource
 
 from regretless.arrays import as_finite_float
 from regretless.errors import InvalidInput
-from regretless.lab.aims import Aims, as_aim, as_constraint, as_environment, as_objective
-from regretless.optimizer import Direction, LevelSet, Sense
+from regretless.lab.aims import Aims, as_aim, as_constraint, as_environment, as_objective, as_stage
+from regretless.optimizer import Direction, LevelSet, Network, Sense
 from regretless.optimizer.outcomes import as_fallback, as_outcomes, as_reference
 
 __all__ = ["outcome_options"]
@@ -75,6 +75,14 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
             help="With --environment, what a decision is worth over it: mean (the default), worst, cvar:0.2 (the mean "
             "of the worst fifth) or mean-std:0.5.",
         ),
+        click.option(
+            "--stage",
+            "stages",
+            multiple=True,
+            metavar="TEXT",
+            help='Where results go into later stages: a result and its inputs, "strength: grain, heat". '
+            "Repeatable; the objective is the last.",
+        ),
     )
 
     def decorate(command: Command) -> Command:
@@ -92,11 +100,12 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
             below: float | None,
             environment: str | None,
             aim: str | None,
+            stages: tuple[str, ...],
             **rest: Any,
         ) -> Any:
             if not objectives:
                 others = (fallback, risk, limits, above, below, environment, aim)
-                if constraints or references or any(value is not None for value in others):
+                if constraints or references or stages or any(value is not None for value in others):
                     raise InvalidInput("--constraint, --range and the like go with --objective: say what is measured.")
                 return command(*args, aims=None, **rest)
             aims = Aims(
@@ -109,6 +118,7 @@ def outcome_options(objective_help: str, *, required: bool = True) -> Callable[[
                 None if above is None and below is None else LevelSet(above, below),
                 None if environment is None else as_environment(environment),
                 None if aim is None else as_aim(aim),
+                network=_network(stages),
             )
             _check(aims)
             return command(*args, aims=aims, **rest)
@@ -155,6 +165,12 @@ def _reference(texts: tuple[str, ...], objectives: tuple[str, ...]) -> dict[str,
     return found or None
 
 
+def _network(texts: Iterable[str]) -> Network | None:
+    said = [as_stage(text) for text in texts]
+    _check_once([name for name, _ in said], "--stage")
+    return Network(dict(said)) if said else None
+
+
 def _check_once(names: list[str], option: str) -> None:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
@@ -162,6 +178,7 @@ def _check_once(names: list[str], option: str) -> None:
 
 
 def _check(aims: Aims) -> None:
+    aims.check_network()
     if aims.several and aims.limits is not None:
         raise InvalidInput("--range is for one objective: several have no common range. Leave it out.")
     if not aims.constraints and aims.risk is not None:

@@ -64,6 +64,12 @@ def command(file: str, workers: int | None, dask: str | None, format: Format) ->
     \b
     objectives = { speed = "maximize", cost = "minimize" }
     constraints = ["memory <= 8"]
+
+    So are the outputs of stages that go into later ones; the objective is the last:
+
+    \b
+    objective = "strength"
+    stages = { grain = ["hours"], strength = ["grain", "heat"] }
     """  # noqa: D301
     config = read_config(file)
     if workers is not None:

@@ -10,7 +10,7 @@ Braak 2006), and so on until the power is 1. It is a function of the data and of
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,10 @@ class Drawn:
         return EffectsKernel(
             self.family, np.array(self.lengthscale), whole, categorical, mean_var=self.mean_var, row_var=self.row_var
         )
+
+    def stretched(self, widths: Floats) -> "Drawn":
+        """The same model of inputs that are multiplied by ``widths``."""
+        return replace(self, lengthscale=tuple((np.array(self.lengthscale) * widths).tolist()))
 
 
 @dataclass(frozen=True, slots=True)

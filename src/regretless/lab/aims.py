@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from regretless.errors import InvalidInput
-from regretless.optimizer import Direction, Fidelity, LevelSet, Sense
+from regretless.optimizer import Direction, Fidelity, LevelSet, Network, Sense
 from regretless.risk import Aim, CVaR, Expectation, MeanMinusStd, WorstCase
 from regretless.sheets import Experiments
 from regretless.spaces import Environment
 from regretless.spaces.scalars import show
 
-__all__ = ["Aims", "as_aim", "as_constraint", "as_environment", "as_objective", "read_fidelity"]
+__all__ = ["Aims", "as_aim", "as_constraint", "as_environment", "as_objective", "as_stage", "read_fidelity"]
 
 _CONSTRAINT = re.compile(r"(?P<name>.*\S)\s*(?P<sense><=|>=|≤|≥)\s*(?P<bound>\S+)")
 _DIRECTED = re.compile(r"(?P<name>.*\S)\s*:\s*(?P<direction>maximi[sz]e|minimi[sz]e)")
@@ -33,11 +33,12 @@ class Aims:
     environment: Environment | None = None
     aim: Aim | None = None  # over the environment
     fidelity: Fidelity | None = None
+    network: Network | None = None  # the stages at the end of which the objective is
 
     @property
     def names(self) -> tuple[str, ...]:
         """Every outcome: the columns of results."""
-        return (*self.objectives, *self.constraints)
+        return (*self.objectives, *self.constraints) if self.network is None else self.network.of
 
     @property
     def several(self) -> bool:
@@ -50,7 +51,8 @@ class Aims:
             said: dict[str, Any] = {"objectives": dict(self.objectives)}
         else:
             [(objective, direction)] = self.objectives.items()
-            said = {"objective": objective, **({"direction": direction} if self.goal is None else {})}
+            of = objective if self.network is None else self.network
+            said = {"objective": of, **({"direction": direction} if self.goal is None else {})}
         more = {
             "constraints": dict(self.constraints) or None,
             "reference": self.reference,
@@ -62,6 +64,17 @@ class Aims:
             "fidelity": self.fidelity,
         }
         return said | {name: value for name, value in more.items() if value is not None}
+
+    def check_network(self) -> None:
+        """Refuse what does not go with a network of stages."""
+        if self.network is None:
+            return
+        if list(self.objectives) != list(self.network.last):
+            raise InvalidInput(
+                f"the objective is the last stage, {self.network.last[0]}, got {', '.join(self.objectives)}."
+            )
+        if self.constraints or any(x is not None for x in (self.limits, self.goal, self.environment, self.fidelity)):
+            raise InvalidInput("stages are for one objective, without constraints on results, a range or a level.")
 
     def check_measured(self, experiments: Experiments) -> None:
         """Refuse a constraint on what looks like a factor: it has a value in every row, results or not."""
@@ -90,6 +103,19 @@ def as_constraint(text: str) -> tuple[str, tuple[Sense, float]]:
             f'a constraint is an outcome, <= or >=, and a number, such as "impurity <= 0.5", got {show(text)}.'
         ) from error
     return found["name"], ("<=" if found["sense"] in ("<=", "≤") else ">=", bound)
+
+
+def as_stage(text: str) -> tuple[str, tuple[str, ...]]:
+    """The output of a stage and its inputs, as people write them.
+
+    >>> as_stage("strength: grain, heat")
+    ('strength', ('grain', 'heat'))
+    """
+    name, _, listed = text.partition(":")
+    inputs = tuple(each.strip() for each in listed.split(","))
+    if not name.strip() or not all(inputs):
+        raise InvalidInput(f'a stage is its output and its inputs, such as "strength: grain, heat", got {show(text)}.')
+    return name.strip(), inputs
 
 
 def as_environment(text: str) -> Environment:

@@ -37,8 +37,8 @@ class Lab:
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """What is measured: the columns of results."""
-        return tuple(outcome.name for outcome in self.study.outcomes)
+        """What is measured: the columns of results. An objective that is computed from others is not among them."""
+        return tuple(outcome.name for outcome in self.study.outcomes if outcome.composite is None)
 
     @property
     def error_names(self) -> dict[str, str]:

@@ -11,7 +11,7 @@ from regretless.optimizer.assessment import (
 from regretless.optimizer.average import Averaged, averaged, seconds_of
 from regretless.optimizer.certificate import Certificate, Certified
 from regretless.optimizer.composed import CompositeRegret
-from regretless.optimizer.composite import Composite, Target, as_composite, function_name
+from regretless.optimizer.composite import Composite, Target, function_name
 from regretless.optimizer.context import Codes, Context
 from regretless.optimizer.excursions import Excursion, excursion
 from regretless.optimizer.expectation import expect, expect_measurement
@@ -39,6 +39,7 @@ from regretless.optimizer.history import (
 from regretless.optimizer.joint import composite_moments, expected_at, searched_at
 from regretless.optimizer.limits import Given, Limits, as_limits
 from regretless.optimizer.model import Fitted, believe, doubt, outdated
+from regretless.optimizer.network import Network, as_composite
 from regretless.optimizer.outcomes import (
     Direction,
     Outcome,
@@ -90,6 +91,7 @@ __all__ = [
     "LevelSet",
     "Limits",
     "Misclassified",
+    "Network",
     "Outcome",
     "Points",
     "Preset",

@@ -10,6 +10,7 @@ from regretless.optimizer.goal import Asked
 from regretless.optimizer.history import History
 from regretless.optimizer.joint import composite_sample
 from regretless.optimizer.meanings import Chosen, meaning_of
+from regretless.optimizer.stages import network_outputs
 from regretless.optimizer.state import State, believed, doubted
 from regretless.optimizer.task import Task
 
@@ -83,9 +84,12 @@ def measurement_of(
     ``index`` are the numbers of those points that are candidates of a list.
     """
     wanted = task.outcomes[outcome]
-    if wanted.composite is not None:
+    if wanted.composite is not None or task.network is not None:
         beliefs = state.all_doubted()
-        drawn = composite_sample(task, beliefs, beliefs[0].numbered(X, index), measured=True)
+        if outcome:
+            drawn = network_outputs(task, beliefs, X, measured=True)[0][..., outcome - 1]
+        else:
+            drawn = composite_sample(task, beliefs, beliefs[0].numbered(X, index), measured=True)
         median, low, high = np.quantile(drawn, (0.5, 0.5 - 0.5 * share, 0.5 + 0.5 * share), axis=1)
         return wanted.outward(median), *wanted.outward_interval(low, high)
     limits = wanted.limits.reaching(wanted.outward(history.series(outcome).y)).maximised(wanted.sign)

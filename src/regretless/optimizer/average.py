@@ -205,7 +205,8 @@ def _as_fitted(series: Series, fitted: Fitted) -> Averaged:
 
 def _draw(task: Task, first: Series) -> tuple[Units, tuple[Drawn, ...]]:
     """Units and settings given the first values."""
-    given, X, y = task.surrogate, first.told.X, first.y
+    given, widths, y = task.surrogate, first.widths, first.y
+    X = first.told.X if widths is None else first.told.X / widths
     rows = _rows(X)
     if task.knee is not None:
         units = Units.around(y, task.knee, first=2 * X.shape[1] + 2)
@@ -222,7 +223,8 @@ def _draw(task: Task, first: Series) -> tuple[Units, tuple[Drawn, ...]]:
     count = _count(task.domain.n_candidates or 1, len(y))
     rng = stream(task.seed, told_key(first), Purpose.CAUTION)
     z = in_reach(units, y, len(y))
-    return units, draw_settings(settings, X, z, rows, count=count, rng=rng, noise=noise)
+    drawn = draw_settings(settings, X, z, rows, count=count, rng=rng, noise=noise)
+    return units, drawn if widths is None else tuple(each.stretched(widths) for each in drawn)
 
 
 def _given(

@@ -8,16 +8,17 @@ import numpy as np
 
 from regretless.acquisition import Outputs, View
 from regretless.acquisition.composite import Expectation, OfParts
+from regretless.acquisition.network import ExpectedOfCascade
 from regretless.arrays import Floats
 from regretless.confidence.quantiles import latin_normals
 from regretless.linalg import single_thread
 from regretless.optimizer.certificate import Certified, named
 from regretless.optimizer.history import History
-from regretless.optimizer.joint import composite_draws, part_moments, points_everywhere
+from regretless.optimizer.joint import drawn_everywhere, points_everywhere
 from regretless.optimizer.model import told_key
 from regretless.optimizer.proof import finite_only, refuse_infinite
 from regretless.optimizer.recommendation import Choice
-from regretless.optimizer.scene import objective_of, outer_of
+from regretless.optimizer.scene import cascade_of, objective_of, outer_of
 from regretless.optimizer.state import State
 from regretless.optimizer.task import Task, params_of
 from regretless.optimizer.trust import footing
@@ -31,6 +32,8 @@ __all__ = ["CompositeRegret", "certify_composite", "recommend_composite"]
 
 #: Draws of a certificate, in so many independent groups, from which its standard error comes.
 _DRAWS, _GROUPS = 2048, 8
+#: Of a network: draws at the least, and at how many points and draws together.
+_LEAST, _ENTRIES = 256, 1_000_000
 #: Draws by which expected values are compared.
 _FEW = 512
 
@@ -87,7 +90,7 @@ def recommend_composite(task: Task, history: History, state: State) -> Choice:
         if candidates is None:
             climbed = _climbed(task, state, X, rng)
             X = X if climbed is None else np.vstack([climbed.x, X])
-        drawn = composite_draws(task, part_moments(task, beliefs, X), _normals(_FEW, task, rng))
+        drawn = drawn_everywhere(task, beliefs, X, _normals(_FEW, task, rng))(np.ones(len(X), dtype=np.bool_))
         mean, sd = np.concatenate([np.stack([F.mean(axis=1), F.std(axis=1)], axis=1) for F in drawn]).T
         index = int(np.argmax(np.where(_allowed(task, history, len(X)), mean, -np.inf)))
         return Choice(Point(X[index], index if candidates is not None else None), float(mean[index]), float(sd[index]))
@@ -96,6 +99,11 @@ def recommend_composite(task: Task, history: History, state: State) -> Choice:
 def _climbed(task: Task, state: State, X: Floats, rng: np.random.Generator) -> Point | None:
     """The largest expected value by ascent, under the models to search by."""
     fitted = state.all_believed()
+    if task.network is not None:
+        units = [each.fit.hyperparameters.units for each in fitted]
+        cascade = cascade_of(task, units, [(each.belief.posterior,) for each in fitted])
+        expected = ExpectedOfCascade(cascade, latin_normals(_FEW // 8, len(cascade), rng))
+        return argmax(task.domain, objective_of(expected), X, expected.at(X), Allowed(None, X[:0]))
     views = []
     for each in fitted:
         posterior = each.belief.posterior
@@ -119,17 +127,16 @@ def certify_composite(task: Task, history: History, state: State, choice: Choice
         rng = stream(task.seed, told_key(history.series()), Purpose.CERTIFICATE)
         X = points_everywhere(task, beliefs, rng, *([] if choice is None else [choice.point.x[None, :]]))
         allowed = _allowed(task, history, len(X))
-        z = np.vstack([_normals(_DRAWS // _GROUPS, task, rng) for _ in range(_GROUPS)])
-        parts = part_moments(task, beliefs, X)
-        drawn = composite_draws(task, parts, z)
-        mean, sd, top = np.concatenate([np.stack([F.mean(1), F.std(1), F.max(1)], axis=1) for F in drawn]).T
+        z = np.vstack([_normals(_count(task, len(X)) // _GROUPS, task, rng) for _ in range(_GROUPS)])
+        drawn = drawn_everywhere(task, beliefs, X, z)
+        everywhere = drawn(np.ones(len(X), dtype=np.bool_))
+        mean, sd, top = np.concatenate([np.stack([F.mean(1), F.std(1), F.max(1)], axis=1) for F in everywhere]).T
         if choice is None:
             index = int(np.argmax(np.where(allowed, mean, -np.inf)))
         else:
             index = choice.point.index if choice.point.index is not None else 0
-        counted = [(m[:, allowed], s[:, allowed]) for m, s in parts]
         found = simulated_tail_sum(
-            lambda: composite_draws(task, counted, z),
+            lambda: drawn(allowed),
             _GROUPS,
             around=float(mean[index]),
             below=float(mean[index] - 4.0 * sd[index]),
@@ -149,6 +156,13 @@ def certify_composite(task: Task, history: History, state: State, choice: Choice
             objective=objective.name,
             **footing(task, history, state),
         )
+
+
+def _count(task: Task, n: int) -> int:
+    """Draws of a certificate at n points; of a network there are fewer, where there are many points."""
+    if task.network is None:
+        return _DRAWS
+    return _GROUPS * max(_LEAST // _GROUPS, min(_DRAWS, _ENTRIES // max(n, 1)) // _GROUPS)
 
 
 def _normals(count: int, task: Task, rng: np.random.Generator) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from regretless.arrays import Floats, as_finite_float, as_positive, show
 from regretless.errors import InvalidInput
 
-__all__ = ["Composite", "Target", "as_composite", "function_name"]
+__all__ = ["Composite", "Target", "function_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +130,6 @@ class Composite:
         else:
             function = resolve(data["function"])
         return cls(function, data["of"], data["name"], data["monotone"])
-
-
-def as_composite(objective: Any) -> Composite | None:
-    """A composite objective; None where it is none."""
-    if isinstance(objective, Target):
-        return Composite(objective, objective.of, name="match")
-    return objective if isinstance(objective, Composite) else None
 
 
 def function_name(function: Callable[..., Any]) -> str:

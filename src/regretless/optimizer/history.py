@@ -18,6 +18,7 @@ from regretless.gp import (
     TruncatedDiscrepancy,
     Units,
 )
+from regretless.optimizer.network import Wire
 from regretless.optimizer.task import Task
 from regretless.spaces import UNLISTED, Place
 
@@ -44,6 +45,8 @@ __all__ = [
 PENDING, TOLD, FAILED = range(3)
 #: What of stored hyperparameters belongs to the units.
 _OF_UNITS = frozenset(part.name for part in fields(Units))
+#: Outputs that differ by less than this share of their size are one.
+_SPAN = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +110,30 @@ class Series:
     fit: Fit | None  # the newest
     noise: Noise | None = None  # what is known of the noise of each told value
     source: Source | None = None  # data of an earlier study
+    n_outputs: int = 0  # the last so many columns of all points are outputs of earlier stages, as they are measured
+
+    @property
+    def widths(self) -> Floats | None:
+        """What each column of a stage is divided by for a fit, whose priors are those of the unit cube.
+
+        An output is divided by its range; None where no column is an output.
+        """
+        if not self.n_outputs:
+            return None
+        widths, outputs = np.ones(self.told.X.shape[1]), self.told.X[:, -self.n_outputs :]
+        if len(outputs):
+            span, largest = np.ptp(outputs, axis=0), np.abs(outputs).max(axis=0)
+            widths[-self.n_outputs :] = np.where(span > _SPAN * largest, span, np.where(largest > 0.0, largest, 1.0))
+        return widths
 
     def keys(self, rows: Any) -> tuple[Any, ...]:
-        """What distinguishes some of the told values: the value, and what is known of its noise."""
+        """What distinguishes some of the told values: the value, and what is known of its noise.
+
+        Of a stage also its inputs, which somebody may have corrected since.
+        """
+        if self.n_outputs:
+            inputs = map(tuple, self.told.X[rows].tolist())
+            return tuple(zip(replace(self, n_outputs=0).keys(rows), inputs, strict=True))
         y = self.y[rows].tolist()
         if self.noise is None:
             return tuple(y)
@@ -131,13 +155,39 @@ class History:
     noise: tuple[Noise | None, ...] = ()  # of each outcome, n entries; empty where nothing is known
     sources: tuple[Source | None, ...] = ()  # data of an earlier study, of each outcome; empty where there are none
     reference: tuple[float, ...] | None = None  # of several objectives, once it was fixed
+    wires: tuple[Wire | None, ...] = ()  # what the model of each outcome sees, where that is not the point
     _series: dict[int, Series] = field(init=False, default_factory=dict, repr=False, compare=False)  # as asked for
 
     def series(self, outcome: int = 0) -> Series:
         """One outcome of every trial."""
         if outcome not in self._series:
-            self._series[outcome] = self._series_of(outcome)
+            wire = self.wires[outcome] if self.wires else None
+            series = self._series_of(outcome)
+            self._series[outcome] = series if wire is None else self.of_stage(series, wire, self.Y)
         return self._series[outcome]
+
+    def of_stage(self, series: Series, wire: Wire, Y: Floats) -> Series:
+        """The series of a stage, with its own inputs: those that are outputs are columns of Y, a row for each trial.
+
+        A result without one of them says nothing; one that is still to come has NaN there.
+        """
+
+        def seen(points: Points) -> Points:
+            rows = np.searchsorted(self.points.trials, points.trials)
+            return replace(points, X=np.hstack([points.X[:, wire.columns], Y[rows][:, wire.outcomes]]))
+
+        told = seen(series.told)
+        known = np.flatnonzero(~np.isnan(told.X).any(axis=1))
+        noise = None if series.noise is None else series.noise.take(known)
+        return replace(
+            series,
+            told=told[known],
+            y=series.y[known],
+            noise=noise,
+            pending=seen(series.pending),
+            failed=seen(series.failed),
+            n_outputs=len(wire.outcomes),
+        )
 
     def _series_of(self, outcome: int) -> Series:
         status = self.status[:, outcome]
@@ -250,6 +300,7 @@ def history_of(
         n_ruled=sum(row.source == "rule" for row in rows),
         fits=(None,) * m if fits is None else fits,
         reference=reference,
+        wires=task.wires,
     )
 
 

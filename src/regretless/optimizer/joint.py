@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.confidence.quantiles import latin_normals
@@ -12,6 +13,7 @@ from regretless.optimizer.average import Averaged
 from regretless.optimizer.history import History
 from regretless.optimizer.model import Fitted, in_use, told_key
 from regretless.optimizer.scene import desirability, outer_of
+from regretless.optimizer.stages import network_draws, network_outputs, network_sample
 from regretless.optimizer.task import Task
 from regretless.rng import Purpose, stream
 from regretless.search import dense_sample, points_around
@@ -24,6 +26,7 @@ __all__ = [
     "composite_draws",
     "composite_moments",
     "composite_sample",
+    "drawn_everywhere",
     "expected_at",
     "expected_at_each",
     "log_feasible",
@@ -39,6 +42,8 @@ __all__ = [
 _DENSE = 2000
 #: Draws of a composite objective at a point, and numbers that are held at a time.
 _FEW, _ROOM = 512, 2_000_000
+#: Points of a network whose draws are worked on at a time.
+_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,20 @@ def part_moments(task: Task, beliefs: Sequence[Averaged], X: Floats) -> list[tup
     return [(np.array([m for m, _, _ in known]), np.array([s for _, s, _ in known])) for known in each]
 
 
+def drawn_everywhere(
+    task: Task, beliefs: Sequence[Averaged], X: Floats, z: Floats
+) -> Callable[[npt.NDArray[np.bool_]], Iterator[Floats]]:
+    """Draws of a composite objective at those points that count, block by block: (points, draws).
+
+    They are asked for more than once; those of a network, which take long, are kept.
+    """
+    if task.network is not None:
+        whole = np.vstack(list(network_draws(task, beliefs, X, z)))
+        return lambda among: (F for F in np.split(whole[among], range(_ROWS, int(among.sum()), _ROWS)))
+    parts = part_moments(task, beliefs, X)
+    return lambda among: composite_draws(task, [(m[:, among], s[:, among]) for m, s in parts], z)
+
+
 def composite_draws(task: Task, parts: Sequence[tuple[Floats, Floats]], z: Floats) -> Iterator[Floats]:
     """Draws of a composite objective, as maximised, block by block of the points: (points, draws).
 
@@ -157,6 +176,8 @@ def composite_sample(task: Task, beliefs: Sequence[Averaged], points: Floats, *,
 
     ``measured``: of what it will be computed to be, with the noise of the outcomes.
     """
+    if task.network is not None:
+        return network_sample(task, beliefs, points, measured=measured)
     parts = []
     for belief in beliefs[1:]:
         means, sds = belief.moments(points)
@@ -178,9 +199,14 @@ def _few(task: Task, parts: Sequence[tuple[Floats, Floats]]) -> Floats:
     return np.vstack(list(composite_draws(task, parts, z)))
 
 
-def composite_moments(task: Task, beliefs: Sequence[Averaged], points: Floats) -> tuple[Floats, Floats]:
-    """Mean and sd of a composite objective, as maximised, at (numbered) points."""
-    drawn = composite_sample(task, beliefs, points)
+def composite_moments(
+    task: Task, beliefs: Sequence[Averaged], points: Floats, outcome: int = 0
+) -> tuple[Floats, Floats]:
+    """Mean and sd of a composite objective, or of the output of a stage, as maximised, at (numbered) points."""
+    if outcome:
+        drawn = network_outputs(task, beliefs, points)[0][..., outcome - 1]
+    else:
+        drawn = composite_sample(task, beliefs, points)
     return drawn.mean(axis=1), drawn.std(axis=1)
 
 
@@ -196,6 +222,13 @@ def expected_at_each(
     X = np.array([point.x for point in points])
     index = np.array([UNLISTED if point.index is None else point.index for point in points], dtype=np.intp)
     found: list[dict[str, tuple[float, float]]] = [{} for _ in points]
+    if task.network is not None:
+        drawn, F = network_outputs(task, beliefs, X)
+        each = [(task.objective, F), *((outcome, drawn[..., k]) for k, outcome in enumerate(task.outcomes[1:]))]
+        for outcome, values in each:
+            for one, m, s in zip(found, values.mean(axis=1).tolist(), values.std(axis=1).tolist(), strict=True):
+                one[outcome.name] = (outcome.outward(m), s)
+        return found
     for outcome, belief in zip(task.outcomes, beliefs, strict=True):
         mean, sd = belief.expected(belief.numbered(X, index))
         for one, m, s in zip(found, mean.tolist(), sd.tolist(), strict=True):

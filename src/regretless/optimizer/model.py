@@ -304,11 +304,20 @@ def _based_on(state: Fitted, trials: tuple[int, ...], y: tuple[float, ...], coun
 
 
 def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT) -> Fit:
+    """A fit to all told values.
+
+    Outputs of earlier stages are fitted on a unit interval, and their length scales kept in the units of measurements:
+    so a posterior goes on as results come in, however wide they range by then.
+    """
+    inputs, start = series.told.inputs, series.fit.hyperparameters if series.fit is not None else None
+    widths = None if task.surrogate.method == "fixed" else series.widths
+    if widths is not None:
+        inputs, start = inputs / widths, None if start is None else _stretched(start, 1.0 / widths)
     hyperparameters = task.surrogate.fit(
-        series.told.inputs,
+        inputs,
         series.y,
         categorical=task.categorical,
-        start=series.fit.hyperparameters if series.fit is not None else None,
+        start=start,
         rng=stream(task.seed, told_key(series), purpose),
         noise=series.noise,
         source=series.source,
@@ -316,7 +325,13 @@ def _fit(task: Task, series: Series, trial: int, purpose: Purpose = Purpose.FIT)
         levels=task.domain.n_levels,
         discrepancy=None if task.fidelity is None else task.fidelity.discrepancy,
     )
-    return Fit(hyperparameters, trial, tuple(series.told.trials.tolist()))
+    found = hyperparameters if widths is None else _stretched(hyperparameters, widths)
+    return Fit(found, trial, tuple(series.told.trials.tolist()))
+
+
+def _stretched(h: Hyperparameters, widths: Floats) -> Hyperparameters:
+    """The same model of inputs that are multiplied by ``widths``."""
+    return replace(h, lengthscale=tuple((np.array(h.lengthscale) * widths).tolist()))
 
 
 def _rows(series: Series, fitted: Fit) -> list[int]:

@@ -12,9 +12,10 @@ import numpy as np
 
 from regretless.arrays import Floats, as_finite_float, show
 from regretless.errors import InvalidInput
-from regretless.optimizer.composite import Composite, as_composite
+from regretless.optimizer.composite import Composite
 from regretless.optimizer.goal import Goal, as_goal
 from regretless.optimizer.limits import Limits, as_limits
+from regretless.optimizer.network import Network, as_composite
 from regretless.pareto import non_dominated
 
 __all__ = [
@@ -57,7 +58,7 @@ class Outcome:
     bound: float = 0.0
     goal: Goal | None = None
     over: str = ""  # what a decision is worth over its environments, in words
-    composite: Composite | None = None
+    composite: Composite | Network | None = None
 
     @property
     def sign(self) -> float:
@@ -114,7 +115,8 @@ def as_outcomes(
     """
     if (composite := as_composite(objective)) is not None:
         if objectives is not None or constraints or limits is not None or goal is not None:
-            raise InvalidInput("a Composite is one objective: without objectives, constraints, limits and a goal.")
+            kind = type(composite).__name__
+            raise InvalidInput(f"a {kind} is one objective: without objectives, constraints, limits and a goal.")
         first = replace(_objective(composite.name, direction or "maximize"), composite=composite)
         return (first, *(Outcome(name, "part") for name in composite.of))
     if (sought := as_goal(goal)) is not None:

@@ -1,14 +1,14 @@
 """The rule's view: the posterior of each outcome over the same candidates, with pending and failed trials imagined."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 import numpy as np
 
-from regretless.acquisition import JointRule, JointScore, MomentScore, Outer, Outputs, Rule, View
+from regretless.acquisition import Cascade, JointRule, JointScore, MomentScore, Outer, Outputs, Rule, Stage, View
 from regretless.arrays import Floats
-from regretless.gp import Expansion, Units
+from regretless.gp import Expansion, Posterior, Units
 from regretless.gp.blocks import Monotone
 from regretless.optimizer.history import History, Series
 from regretless.optimizer.model import Belief, Fitted, heeded, imagine, in_use
@@ -22,6 +22,7 @@ from regretless.spaces import UNLISTED
 
 __all__ = [
     "Scene",
+    "cascade_of",
     "desirability",
     "objective_of",
     "outer_of",
@@ -38,10 +39,22 @@ Record: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One view per outcome and, with several outcomes, thresholds and reference point, in their models' units."""
+    """One view per outcome and, with several outcomes, thresholds and reference point, in their models' units.
+
+    Of a network there is a view of the objective alone: a stage has inputs of its own.
+    """
 
     views: tuple[View, ...]
     outputs: Outputs | None
+
+    @property
+    def jitter(self) -> float:
+        """The most that was added to the diagonal of a covariance matrix."""
+        cascade = None if self.outputs is None else self.outputs.cascade
+        stages = () if cascade is None else cascade.stages
+        return max(
+            given.jitter for given in (*(view.posterior for view in self.views), *(s.posteriors[0] for s in stages))
+        )
 
     @property
     def X(self) -> Floats:
@@ -74,6 +87,8 @@ def scene_of(task: Task, history: History, trial: int, state: State, models: Seq
     """The rule's view at the suggestion of ``trial``: the posteriors to search by, or other ``models``."""
     fitted = state.all_believed() if models is None else models
     series = [history.series(k) for k in range(len(task.outcomes))]
+    if task.network is not None:
+        series = _with_expected_inputs(task, history, fitted, series)
     counted = [heeded(task, part, fit) for part, fit in zip(series, fitted, strict=True)]
     beliefs = [
         imagine(part, fit, objective=outcome.role == "objective" and outcome.goal is None)
@@ -89,11 +104,47 @@ def scene_of(task: Task, history: History, trial: int, state: State, models: Seq
             X = points_around(task.domain, worth, parts[0].told.X, rng)
         else:
             X = points_around(task.scenarios.decisions, worth, task.scenarios.decisions_of(parts[0].told.X), rng)
+    if task.network is not None:
+        view = _view(task, series[0], parts[0], fitted[0], beliefs[0], X)
+        units = [each.fit.hyperparameters.units for each in fitted]
+        cascade = cascade_of(task, units, [(belief.posterior,) for belief in beliefs])
+        return Scene((view,), Outputs((view,), 1, cascade=cascade))
     views = tuple(
         _view(task, whole, part, fit, belief, X)
         for whole, part, fit, belief in zip(series, parts, fitted, beliefs, strict=True)
     )
     return Scene(views, None if len(views) == 1 else outputs_of(task, history, state, views))
+
+
+def _with_expected_inputs(
+    task: Task, history: History, fitted: Sequence[Fitted], series: Sequence[Series]
+) -> list[Series]:
+    """The series of stages in which what was not measured of the stages before, or not yet, is its mean."""
+    Y, found = history.Y.copy(), list(series)
+    for k, wire in enumerate(task.wires):
+        if wire is None:
+            continue
+        inputs = np.hstack([history.points.X[:, wire.columns], Y[:, wire.outcomes]])
+        missing = np.flatnonzero(np.isnan(Y[:, k]))
+        if len(missing):
+            mean = fitted[k].belief.posterior.mean(inputs[missing])
+            Y[missing, k] = fitted[k].fit.hyperparameters.units.restored(mean, 0.0)[0]
+        trials = history.points.trials
+        pending, failed = (
+            replace(points, X=inputs[np.searchsorted(trials, points.trials)])
+            for points in (series[k].pending, series[k].failed)
+        )
+        found[k] = replace(series[k], pending=pending, failed=failed)
+    return found
+
+
+def cascade_of(task: Task, units: Sequence[Units], posteriors: Sequence[tuple[Posterior, ...]]) -> Cascade:
+    """The stages of a network, under models of each outcome."""
+    stages = tuple(
+        Stage(posteriors[k], wire.columns, tuple(j - 1 for j in wire.outcomes), units[k].shift, units[k].scale, levels)
+        for k, wire, levels in ((k, wire, task.levels_of(k)) for k, wire in enumerate(task.wires) if wire is not None)
+    )
+    return Cascade(stages, outer_of(task, units).function)
 
 
 def outputs_of(task: Task, history: History, state: State, views: tuple[View, ...]) -> Outputs:
@@ -169,6 +220,8 @@ def desirability(
         return worth_of_means(task, expect[0], units[0].expansion)
     if len(task.outcomes) == 1:
         return expect[0]
+    if task.network is not None:
+        return _worth_of_network(task, units, expect)
     if task.composite is not None:
         outer = outer_of(task, units).function
         return lambda X: outer(np.column_stack([mean(X) for mean in expect[1:]]))
@@ -184,6 +237,21 @@ def desirability(
         spread = float(np.ptp(order)) or 1.0
         value: Floats = np.where(missing > 0.0, order.min() - spread - missing, order)
         return value
+
+    return worth
+
+
+def _worth_of_network(
+    task: Task, units: Sequence[Units], expect: Sequence[Callable[[Floats], Floats]]
+) -> Callable[[Floats], Floats]:
+    """The objective where every stage is its mean."""
+    cascade = cascade_of(task, units, [()] * len(units))
+
+    def worth(X: Floats) -> Floats:
+        g = np.zeros((len(X), len(cascade)))
+        for k, mean in enumerate(expect[1:]):
+            g[:, k] = mean(cascade.inputs(k, X, g))
+        return cascade.outer(g)
 
     return worth
 

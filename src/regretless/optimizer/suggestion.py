@@ -17,6 +17,7 @@ from regretless.optimizer.history import Fit, History
 from regretless.optimizer.joint import composite_at
 from regretless.optimizer.purchase import at_level, designed, n_designed, purchase_at, wanted
 from regretless.optimizer.scene import reference_to_keep, scene_of
+from regretless.optimizer.stages import network_at
 from regretless.optimizer.state import State, with_search
 from regretless.optimizer.task import Task
 from regretless.optimizer.trust_region import choose_near, missing_points
@@ -157,13 +158,16 @@ def _ruled(
     point = as_tried(domain, found)
     if not is_allowed(domain, point, worth):  # bounds so close that few decimals lie between them
         return _random(task, trial, allowed, "the point found rounds to one already tried")
-    restored = (
-        model.fit.hyperparameters.units.restored(*view.moments_at(point))
-        for model, view in zip(models, scene.views, strict=True)
-    )
-    expected = tuple((float(mean), float(sd)) for mean, sd in restored)
-    if task.composite is not None:
-        expected = (composite_at(task, expected[1:]), *expected[1:])
+    if task.network is not None:
+        expected = network_at(task, scene, point.x)
+    else:
+        restored = (
+            model.fit.hyperparameters.units.restored(*view.moments_at(point))
+            for model, view in zip(models, scene.views, strict=True)
+        )
+        expected = tuple((float(mean), float(sd)) for mean, sd in restored)
+        if task.composite is not None:
+            expected = (composite_at(task, expected[1:]), *expected[1:])
     level = purchase_at(task, history, scene.views[0].posterior, models[0].fit.hyperparameters, point)
     used, told = len(models[0].used), len(history.series().y)
     return Suggestion(
@@ -172,7 +176,7 @@ def _ruled(
         {**record, **drawn, **({} if level is None else level.record)},
         expected=expected,
         subset=(used, told) if used < told else None,
-        jitter=max(view.posterior.jitter for view in scene.views),
+        jitter=scene.jitter,
         fits=fits,
         survey=None if elsewhere is None else models[0].fit.hyperparameters,
         reference=reference_to_keep(task, history),

@@ -35,6 +35,7 @@ from regretless.optimizer.composite import Composite
 from regretless.optimizer.context import Codes, Context
 from regretless.optimizer.fidelity import Fidelity
 from regretless.optimizer.goal import Goal
+from regretless.optimizer.network import Network, Wire, stage_domain, wires_of
 from regretless.optimizer.outcomes import Outcome
 from regretless.risk import Aim, Expectation
 from regretless.rng import check_seed
@@ -65,6 +66,9 @@ Preset = Literal["default", "paper"]
 #: Discrete product spaces up to this size are listed as a table: the argmax is exact and the law is the theorem's.
 ENUMERATE_UP_TO = 10_000
 
+#: Draws of the quantile rule of a network.
+_DRAWS_OF_NETWORK = 512
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -87,6 +91,7 @@ class Task:
     scenarios: Scenarios | None = None  # where decisions are searched: the environments they are measured in
     aim: Aim | None = None  # and what a decision is worth over them
     context: Context | None = None  # a parameter of trials that the search does not choose
+    wires: tuple[Wire | None, ...] = ()  # of a network: what the model of each outcome sees
 
     @property
     def objective(self) -> Outcome:
@@ -115,7 +120,14 @@ class Task:
             return self
         compared = len(self.objectives) > 1 or self.outcomes[outcome].role in ("constraint", "part")
         surrogate = replace(self.surrogate, compress=False) if compared else self.surrogate
-        return replace(self, outcomes=self.outcomes[outcome : outcome + 1], surrogate=surrogate)
+        domain = self.domain if not outcome or not self.wires else stage_domain(self.levels_of(outcome))
+        return replace(self, domain=domain, outcomes=self.outcomes[outcome : outcome + 1], surrogate=surrogate)
+
+    def levels_of(self, outcome: int) -> tuple[int, ...]:
+        """Of a stage, for each of its inputs the number of its categories, 0 where it is ordered."""
+        wire = self.wires[outcome]
+        assert wire is not None
+        return (*(self.domain.n_levels[j] for j in wire.columns), *(0 for _ in wire.outcomes))
 
     def promised(self, outcome: int) -> "Task":
         """As `of`, for the belief behind certificates: values that are summed over environments are not compressed."""
@@ -129,9 +141,14 @@ class Task:
         return None if goal is None else self.objective.inward(goal.level)
 
     @property
-    def composite(self) -> Composite | None:
+    def composite(self) -> Composite | Network | None:
         """The function that the objective is of the other outcomes, where it is one."""
         return self.objective.composite
+
+    @property
+    def network(self) -> Network | None:
+        """It, where the other outcomes are stages of a network."""
+        return self.composite if isinstance(self.composite, Network) else None
 
     @property
     def knee(self) -> float | None:
@@ -218,6 +235,7 @@ def as_task(
         outcomes = _over_environments(outcomes, scenarios, aim)
     n_initial = _n_initial(domain, preset) if n_initial is None else as_whole(n_initial, "n_initial")
     _check_scales(surrogate, domain)
+    wires = _wires(domain, outcomes, surrogate)
     _check_in_file(domain, chosen, outcomes)
     _check_region(domain, chosen, context)
     _check_context(context, domain, chosen, surrogate, outcomes, robust=scenarios is not None)
@@ -247,7 +265,21 @@ def as_task(
         scenarios,
         aim,
         context,
+        wires,
     )
+
+
+def _wires(domain: Domain, outcomes: tuple[Outcome, ...], surrogate: Surrogate) -> tuple[Wire | None, ...]:
+    """What the stages of a network see."""
+    network = outcomes[0].composite
+    if not isinstance(network, Network):
+        return ()
+    if domain.unnamed:
+        raise InvalidInput("stages have their inputs by name: name the parameters too, {'x': (0.0, 1.0)}.")
+    network.check(domain.names, domain.constants)
+    if isinstance(surrogate.lengthscale, tuple):
+        raise InvalidInput("stages have inputs of their own: give one number as the lengthscale of all, or none.")
+    return wires_of(network, domain)
 
 
 def _scenarios(
@@ -365,7 +397,7 @@ def as_any_rule(
     if outcomes[0].goal is not None:
         return _goal_rule(rule, outcomes[0].goal)
     if outcomes[0].composite is not None:
-        return _composite_rule(rule)
+        return _composite_rule(rule, network=isinstance(outcomes[0].composite, Network))
     if isinstance(rule, str) and rule.lower() in COMPOSITE_RULES:
         raise InvalidInput(f"{rule} is a rule of composite objectives: give objective=Composite(...) with it.")
     if isinstance(rule, RandomStraddle) or (isinstance(rule, str) and rule.lower() in LEVEL_RULES):
@@ -411,17 +443,21 @@ def _goal_rule(rule: "str | Rule | JointRule", goal: Goal) -> Rule:
     )
 
 
-def _composite_rule(rule: "str | Rule | JointRule") -> JointRule:
-    """The rule of a composite objective: ``"irgp-ucb"`` is the quantile rule, ``"ts"`` samples paths of the parts."""
+def _composite_rule(rule: "str | Rule | JointRule", *, network: bool) -> JointRule:
+    """The rule of a composite objective: ``"irgp-ucb"`` is the quantile rule, ``"ts"`` samples paths of the parts.
+
+    Of a network a draw at a point costs a solve with each stage, so there are fewer of them.
+    """
+    quantile = Quantile(draws=_DRAWS_OF_NETWORK) if network else Quantile()
     if isinstance(rule, str) and rule.lower() in COMPOSITE_RULES:
-        return COMPOSITE_RULES[rule.lower()]()
+        return quantile if rule.lower() == Quantile.name else COMPOSITE_RULES[rule.lower()]()
     if isinstance(rule, JointRule) and type(rule) not in JOINT_RULES.values():
         return rule
     single = None if isinstance(rule, JointRule) else as_rule(rule) if not isinstance(rule, Rule) else rule
     if isinstance(single, IRGPUCB) and single.setting == "auto":
-        return Quantile()
+        return quantile
     if isinstance(single, UCB) and not isinstance(single.setting, str | AnytimeBand):
-        return Quantile(law=single.setting)
+        return replace(quantile, law=single.setting)
     if isinstance(single, TS):
         return CompositeTS(single.n_features)
     name = rule.name if isinstance(rule, Rule | JointRule) else show(rule)
@@ -483,7 +519,7 @@ def with_table(task: Task, table: Table) -> Task:
     if task.scenarios is not None:
         raise InvalidInput("a table with environments cannot be extended; begin a study with the longer one.")
     _check_scales(task.surrogate, table)
-    return replace(task, space=table, domain=table)
+    return replace(task, space=table, domain=table, wires=_wires(table, task.outcomes, task.surrogate))
 
 
 def _check_scales(surrogate: Surrogate, domain: Domain) -> None:

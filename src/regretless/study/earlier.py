@@ -20,6 +20,11 @@ _FEWEST = 3
 
 def results_of(task: Task, trials: Iterable[Trial]) -> Results:
     """The results of each outcome of the task, matched by name; an error if there are too few."""
+    if task.network is not None:
+        raise InvalidInput(
+            "a network takes no earlier study for data: its stages have inputs of their own. Add the trials "
+            "themselves: study.add(params, values)."
+        )
     trials = list(trials)
     results = {outcome.name: _results(task, trials, outcome) for outcome in task.outcomes}
     most = max(len(y) for _, y in results.values())

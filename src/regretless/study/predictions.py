@@ -214,12 +214,15 @@ class Predictions(Properties):
         They come from the belief behind certificates, averaged over plausible hyperparameters, so they depend on the
         results alone. Its law is a mixture, and skewed if the model compresses values (`Surrogate.compress`): the mean
         is then its median, and mean ± 1.96 sd is as wide as its 95 % interval.
+
+        Of a `Network` it is mean and sd of draws, of the objective and of every stage: what earlier stages will give is
+        not known either.
         """
         history, k = self._told_history("predict"), self._number_of(outcome)
-        if self._task.composite is not None and k == 0:
+        if self._task.composite is not None and (k == 0 or self._task.network is not None):
             beliefs, (X, index) = self._carried.doubt(history).all_doubted(), self._encoded(many, "predict")
-            mean, sd = composite_moments(self._task, beliefs, beliefs[0].numbered(X, index))
-            return self._task.objective.outward(mean), sd
+            mean, sd = composite_moments(self._task, beliefs, beliefs[0].numbered(X, index), k)
+            return self._task.outcomes[k].outward(mean), sd
         mean, sd = expect(self._carried.doubt(history).doubted(k), *self._encoded(many, "predict"))
         return outward_within(self._task, history, mean, k), sd
 

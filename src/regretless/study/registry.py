@@ -34,6 +34,7 @@ def open_study(
     _check_text(name, "name", "the study")
     trusted = Trust.of([given["rule"], given["surrogate"], given["goal"]], _check_modules(trust))
     if (composite := as_composite(given["objective"])) is not None and "function" in (data := composite.to_data()):
+        assert composite.function is not None
         trusted = replace(trusted, functions={data["function"]: composite.function})
     where = as_store(store, read_only=read_only)
     spec = where.spec(name)

@@ -10,7 +10,7 @@ from regretless.acquisition import JointRule, Rule
 from regretless.arrays import show
 from regretless.errors import InvalidInput, RegretlessError
 from regretless.gp import Surrogate
-from regretless.optimizer import Composite, Direction, Fidelity, Given, Preset, StopRule, Target
+from regretless.optimizer import Composite, Direction, Fidelity, Given, Network, Preset, StopRule, Target
 from regretless.spaces import Repeats
 from regretless.study.arguments import same_arguments
 from regretless.study.executors import hired
@@ -41,7 +41,7 @@ def maximize(
     surrogate: Surrogate | None = None,
     n_initial: int | None = None,
     repeats: Repeats | None = None,
-    objective: str | Composite | Target | None = None,
+    objective: str | Composite | Network | Target | None = None,
     objectives: Mapping[str, Direction] | None = None,
     constraints: Constraints | None = None,
     reference: Mapping[str, float] | None = None,

@@ -17,6 +17,7 @@ from regretless.optimizer import (
     Direction,
     Goal,
     LevelSet,
+    Network,
     Preset,
     Task,
     as_any_rule,
@@ -117,7 +118,8 @@ def settings(
     searched = as_space(space, repeats, of_space)
     clash = [outcome.name for outcome in outcomes if outcome.role == "part" and outcome.name in searched.names]
     if clash:
-        raise InvalidInput(f"{clash[0]!r} is a parameter, and so is not measured: a Composite is of measured outcomes.")
+        kind = type(outcomes[0].composite).__name__
+        raise InvalidInput(f"{clash[0]!r} is a parameter, and so is not measured: a {kind} is of measured outcomes.")
     clash = [outcome.name for outcome in outcomes if outcome.role == "constraint" and outcome.name in searched.names]
     if clash:
         raise InvalidInput(
@@ -280,7 +282,8 @@ def _several(task: Task) -> dict[str, Any]:
 def _outcomes_of(spec: Mapping[str, Any], trust: Trust) -> dict[str, Any]:
     """The arguments of `settings` about outcomes, from their stored form."""
     if spec.get("composite"):
-        composite = Composite.from_data(spec["composite"], lambda name: function_of(name, trust))
+        kind: type[Composite | Network] = Network if "stages" in spec["composite"] else Composite
+        composite = kind.from_data(spec["composite"], lambda name: function_of(name, trust))
         return {"objective": composite, "direction": spec["direction"]}
     several = {name: spec.get(name) for name in ("objectives", "constraints", "reference", "fallback")}
     if spec.get("goal"):

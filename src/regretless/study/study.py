@@ -10,7 +10,7 @@ from regretless.arrays import as_whole
 from regretless.deprecation import warn_renamed
 from regretless.errors import InvalidInput
 from regretless.gp import Surrogate
-from regretless.optimizer import Composite, Direction, Fidelity, Given, Goal, Preset, Sense, StopRule, Target
+from regretless.optimizer import Composite, Direction, Fidelity, Given, Goal, Network, Preset, Sense, StopRule, Target
 from regretless.risk import Aim
 from regretless.spaces import Environment, Perturbation, Repeats
 from regretless.study import registry, transitions
@@ -63,7 +63,8 @@ class Study(Predictions, Corrections):
         hyperparameters (`Surrogate.known`) and for ``IRGPUCB("theory")``, and ``"auto"`` otherwise.
     objective
         What the value is called in messages, such as ``"yield"`` or, with its unit, ``"yield [%]"``. Or a known
-        function of measured outcomes, ``Target({"density": 1.2})`` or a `Composite`: then these outcomes are told.
+        function of measured outcomes, ``Target({"density": 1.2})``, a `Composite` or a `Network` of stages: then these
+        outcomes are told.
     objectives
         Several objectives by name, ``{"yield": "maximize", "cost": "minimize"}``, in place of ``objective`` and
         ``direction``. There is then a Pareto `front` in place of a best point.
@@ -116,7 +117,7 @@ class Study(Predictions, Corrections):
         surrogate: Surrogate | None = None,
         n_initial: int | None = None,
         repeats: Repeats | None = None,
-        objective: str | Composite | Target | None = None,
+        objective: str | Composite | Network | Target | None = None,
         objectives: Mapping[str, Direction] | None = None,
         constraints: Constraints | None = None,
         reference: Mapping[str, float] | None = None,
@@ -144,7 +145,7 @@ class Study(Predictions, Corrections):
         surrogate: Surrogate | None = None,
         n_initial: int | None = None,
         repeats: Repeats | None = None,
-        objective: str | Composite | Target | None = None,
+        objective: str | Composite | Network | Target | None = None,
         objectives: Mapping[str, Direction] | None = None,
         constraints: Constraints | None = None,
         reference: Mapping[str, float] | None = None,

@@ -116,6 +116,7 @@ class Ledger:
             noise=observed.noise(used),
             sources=self.sources,
             reference=self.reference,
+            wires=self.task.wires,
         )
 
     def best(self) -> Trial | None:
