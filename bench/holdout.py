@@ -78,12 +78,12 @@ def _three_bar_truss() -> Function:
 def _pressure_vessel() -> Function:
     """Log cost of a cylindrical vessel with round ends: thickness of shell and ends, radius, length.
 
-    At the optimum the walls are as thin as allowed, the vessel as long as allowed and the volume just reached.
+    The best vessel has walls as thin as allowed, is as long as allowed and holds just enough: -8.680. The corner of the
+    box with the smallest vessel, whose penalties are less than it saves, is better by 0.125. It was overlooked when
+    this was fixed, and counts as the optimum since a run found it; the function is what it was.
     """
     bounds = np.array([(0.0625, 6.1875), (0.0625, 6.1875), (10.0, 200.0), (10.0, 200.0)])
-    roots = np.roots([4.0 / 3.0 * np.pi, 200.0 * np.pi, 0.0, -1_296_000.0])
-    radius = float(roots[(np.abs(roots.imag) < 1e-9) & (roots.real > 0.0)].real[0])
-    at = np.array([0.0193 * radius, 0.00954 * radius, radius, 200.0])
+    at = bounds[:, 0]
 
     def cost(X: Floats) -> Floats:
         t, h, r, length = X.T
@@ -95,7 +95,7 @@ def _pressure_vessel() -> Function:
         broken = (0.0193 * r - t, 0.00954 * r - h, lacking)
         return 0.0 - np.log(cost(X)) - 5.0 * sum(np.maximum(g, 0.0) for g in broken)
 
-    return Function(bounds, f, -float(np.log(cost(at[None, :]))[0]), at)
+    return Function(bounds, f, float(f(at[None, :])[0]), at)
 
 
 # Noisy: see the noise in `regret.SETS` -----------------------------------------------------------------------------
