@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +186,7 @@ def main(arguments: list[str]) -> int:
     options = _options(arguments)
     console = Console()
     chosen = _quick(SETS[options.set]) if options.quick else SETS[options.set]
+    chosen = replace(chosen, seeds=chosen.seeds[: options.seeds])
     wanted = chosen.peers if options.peers is None else tuple(options.peers)
     folder = store.RESULTS / "quick" if options.quick else store.RESULTS
     raw = f"{'quick' if options.quick else 'raw'}/regret/{options.set}"
@@ -364,7 +365,9 @@ def write_page(name: str, folder: Path) -> None:
         for e in stored["comparisons"]
     ]
     text = [
-        page.measured(stored["manifest"]).replace(", one thread", f", {len(stored['seeds'])} seeds"),
+        page.measured(stored["manifest"]).replace(
+            ", one thread", f", {len(stored['seeds'])} seed{'s' * (len(stored['seeds']) > 1)}"
+        ),
         *([page.markdown(*_relative_lines(final, stored["spread"]))] if stored["spread"] else []),
         page.markdown(["median", *final, "mean rank"], lines),
         page.markdown(["", "best peer", "ours", "theirs", "p (Holm)", "ours is"], tests),
@@ -510,6 +513,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench regret", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--set", choices=SETS, default="main")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="processes at a time")
+    parser.add_argument("--seeds", type=int, help="only so many of the seeds of the set, the first ones")
     parser.add_argument("--peers", metavar="A,B", type=lambda text: text.split(","), help=f"of: {', '.join(PEERS)}")
     parser.add_argument("--quick", action="store_true", help="two problems, two seeds, four suggestions each")
     parser.add_argument("--report", action="store_true", help="run nothing, show what is complete")
@@ -518,6 +522,6 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     unknown = [name for name in options.peers or () if name not in SETS[options.set].peers]
     if unknown:
         parser.error(f"{', '.join(unknown)}: not in this set, which has {', '.join(SETS[options.set].peers)}")
-    if options.jobs < 1:
-        parser.error("--jobs must be at least 1")
+    if options.jobs < 1 or (options.seeds is not None and options.seeds < 1):
+        parser.error("--jobs and --seeds must be at least 1")
     return options

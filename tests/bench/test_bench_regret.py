@@ -2,10 +2,11 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from bench import page, store
-from bench.regret import SETS, ProblemSet, _medians, print_in_full, publish, write_page, write_summary
+from bench.regret import SETS, ProblemSet, _medians, main, print_in_full, publish, write_page, write_summary
 from rich.console import Console
 
 
@@ -64,6 +65,22 @@ def test_relative_regret_comes_first_in_print_file_and_page(results):
     assert written.index("mean relative regret, % |") < written.index("| median |")
     assert "| Regretless | 0.1 (0.00) | 1.00 |" in written  # the summary over sets
     assert written.count("<!-- end -->") == 2
+
+
+def test_fewer_seeds_are_the_first_ones_and_the_page_says_how_many(results, monkeypatch):
+    chosen, _, folder = results
+    monkeypatch.setattr(store, "load", lambda unit: (store._stored(unit) or {}).get("result"))
+    monkeypatch.setitem(SETS, "main", replace(chosen, peers=("regretless", "smac")))
+    monkeypatch.setattr("bench.regret.page.show_figure", lambda *_: "")
+    for unit in results[1]:  # as `main` looks for them
+        store.keep(replace(unit, folder="raw/regret/main"), (store._stored(unit) or {})["result"])
+    assert main(["--report", "--seeds", "1", "--docs"]) == 0
+    stored = json.loads((folder / "regret-main.json").read_text())
+    assert stored["seeds"] == [0]
+    assert stored["final"]["branin"]["regretless"] == [0.0]
+    assert ", 1 seed." in (folder / "page.md").read_text()
+    with pytest.raises(SystemExit):
+        main(["--seeds", "0"])
 
 
 def test_the_summary_pools_main_and_confirm_and_nothing_else(results):
