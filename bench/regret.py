@@ -348,7 +348,7 @@ def write_page(name: str, folder: Path) -> None:
         ]
         page.put(page.BENCHMARKS, f"regret --set {name}", "\n\n".join(text))
         return
-    final, ranks = stored["final"], stored["mean_ranks"]
+    final, ranks, n = stored["final"], stored["mean_ranks"], len(stored["seeds"])
     lines = []
     for peer in (peer for peer in PEERS if any(peer in by_peer for by_peer in final.values())):
         medians = [f"{np.median(by_peer[peer]):.2g}" if peer in by_peer else "" for by_peer in final.values()]
@@ -365,9 +365,7 @@ def write_page(name: str, folder: Path) -> None:
         for e in stored["comparisons"]
     ]
     text = [
-        page.measured(stored["manifest"]).replace(
-            ", one thread", f", {len(stored['seeds'])} seed{'s' * (len(stored['seeds']) > 1)}"
-        ),
+        page.measured(stored["manifest"]).replace(", one thread", f", {n} seed{'s' * (n > 1)}"),
         *([page.markdown(*_relative_lines(final, stored["spread"]))] if stored["spread"] else []),
         page.markdown(["median", *final, "mean rank"], lines),
         page.markdown(["", "best peer", "ours", "theirs", "p (Holm)", "ours is"], tests),
