@@ -25,6 +25,9 @@ from regretless.theory import plan, simulate
 
 STATIC = Path(__file__).parent / "_static"
 
+#: Functions over which certificates are averaged.
+FUNCTIONS = 40
+
 
 def axes(size: tuple[float, float] = (6.4, 4.0)) -> Axes:
     _, ax = plt.subplots(figsize=size, layout="constrained")
@@ -62,13 +65,13 @@ def certified_run(number: int) -> tuple[list[Certificate], list[float]]:
 
 
 def certificate() -> None:
-    """Left the first of 40 functions, right the mean of all: the bound after each evaluation, and the truth."""
-    runs = [certified_run(number) for number in range(40)]
+    """Left the first function, right the mean of all: the bound after each evaluation, and the truth."""
+    runs = [certified_run(number) for number in range(FUNCTIONS)]
     _, (left, right) = plt.subplots(1, 2, figsize=(10.4, 4.2), layout="constrained")
     plot_certificate(*runs[0], left)
     title(left, "One function", rows=2)
     promised(right, runs)
-    title(right, "Mean of 40 functions", rows=2)
+    title(right, f"Mean of {FUNCTIONS} functions", rows=2)
     save(left, "certificate")
     overview(runs)
 
