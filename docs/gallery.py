@@ -30,6 +30,7 @@ SHOWN = {
     "two_objectives": ("Two objectives", "howto/several-objectives"),
     "level_set": ("Where a level is reached", "howto/level-sets"),
     "target": ("Match several targets", "howto/composites"),
+    "line": ("Stages that follow each other", "howto/networks"),
     "robust": ("Good at any humidity", "howto/robust"),
     "mesh": ("A coarse mesh and a fine one", "howto/fidelities"),
     "fidelities": ("Levels for researchers", "explanation/fidelities"),
