@@ -179,7 +179,7 @@ def test_near():
 
 def test_neighbours_in_a_long_range_of_whole_numbers_are_not_the_same():
     space = Mixed({"k": (0, 2**53)})
-    X = space.encode_many([{"k": 2**40}, {"k": 2**40 + 1}])
+    X = np.array([space.encode({"k": k}) for k in (2**40, 2**40 + 1)])
     assert near(space, X, X[:1]).tolist() == [True, False]
 
 

@@ -14,6 +14,7 @@ from regretless.sheets import (
     read_experiments,
     read_sheet,
     restored,
+    whole_file,
     write_csv,
     write_new,
 )
@@ -158,3 +159,20 @@ def test_without_openpyxl_it_is_said_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtra, match=r"pip install 'regretless\[xlsx\]'"):
         write_new(tmp_path / "out.xlsx", ["a"], [{"a": 1}])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on the size of a file")
+@pytest.mark.parametrize("rows", [20, 20_000], ids=["when it is closed", "on the way"])
+def test_a_disk_that_is_full_leaves_no_part_of_a_file(tmp_path, rows):
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30, before[1]))
+    try:
+        with pytest.raises(InvalidInput, match="cannot be written"):
+            write_new(tmp_path / "round.csv", ["a"], ({"a": i} for i in range(rows)))
+        with pytest.raises(OSError, match="too large"), whole_file(tmp_path / "round.xlsx") as file:
+            file.write(bytes(rows + 20))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []

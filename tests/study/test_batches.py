@@ -25,7 +25,7 @@ def started(space: str, seed: int = 1, **more) -> Study:
 
 
 def codes(study: Study, trials) -> np.ndarray:
-    return study._task.domain.encode_many([trial.params for trial in trials])
+    return np.array([study._task.domain.encode(trial.params) for trial in trials])
 
 
 def distances(X: np.ndarray) -> np.ndarray:

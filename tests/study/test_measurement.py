@@ -52,7 +52,7 @@ def test_a_fitted_model_has_the_tails_of_what_it_was_fitted_to(space):
     median, low, high = (float(column[0]) for column in study.predict_measurement([params]))
     fitted = study._carried.state.doubted().fitted
     h = fitted.fit.hyperparameters
-    mean, sd = fitted.belief.posterior.mean_sd(study._task.domain.encode_many([params]))
+    mean, sd = fitted.belief.posterior.mean_sd(study._task.domain.encode(params)[None, :])
     reach = t.ppf(0.975, max(9 - d - 1, 2)) * math.sqrt(sd[0] ** 2 + h.noise_var) * h.units.scale
     assert median == pytest.approx(h.units.shift + h.units.scale * mean[0])
     assert (high - median, median - low) == (pytest.approx(reach), pytest.approx(reach))

@@ -10,7 +10,7 @@ from regretless.cli._output import print_csv, print_json, say
 from regretless.cli._study import Lab, open_lab, study_options
 from regretless.errors import InvalidInput
 from regretless.lab.export import trials_record, trials_table
-from regretless.sheets import check_new, write_new
+from regretless.sheets import check_new, whole_file, write_new
 
 __all__ = ["command"]
 
@@ -56,6 +56,6 @@ def _write_json(lab: Lab, out: str | None) -> None:
     if out is None:
         print_json(trials_record(lab))
     else:
-        with Path(out).open("x", encoding="utf-8") as stream:
-            json.dump(trials_record(lab), stream, indent=2, ensure_ascii=False)
-            stream.write("\n")
+        text = json.dumps(trials_record(lab), indent=2, ensure_ascii=False)
+        with whole_file(out) as file:
+            file.write(f"{text}\n".encode())

@@ -26,7 +26,7 @@ from regretless.errors import InvalidInput
 from regretless.gp.kernels import Kernel
 from regretless.linalg import Factor, cholesky
 
-__all__ = ["VAR_FLOOR", "PointMoments", "Posterior", "Slope", "posterior"]
+__all__ = ["VAR_FLOOR", "OfPosterior", "PointMoments", "Posterior", "Slope", "posterior"]
 
 #: A derivative: one number for all rows, or one per row.
 Slope: TypeAlias = Floats | float
@@ -183,6 +183,43 @@ class Posterior:
     def _sd(self, V: Floats, X: Floats) -> Floats:
         var: Floats = self.kernel.variances(X) - np.einsum("ij,ij->j", V, V)
         return np.sqrt(np.maximum(var, VAR_FLOOR * self.kernel.signal_var))
+
+
+class OfPosterior:
+    """What a belief about the rows of a table has from its plain ``posterior``."""
+
+    __slots__ = ()
+    posterior: Posterior
+
+    def __len__(self) -> int:
+        return len(self.posterior)
+
+    @property
+    def kernel(self) -> Kernel:
+        """The prior covariance."""
+        return self.posterior.kernel
+
+    @property
+    def noise_var(self) -> float:
+        """The common noise variance."""
+        return self.posterior.noise_var
+
+    @property
+    def jitter(self) -> float:
+        """What was added to the diagonal of the covariance matrix."""
+        return self.posterior.jitter
+
+    def mean_sd(self, X: Floats) -> tuple[Floats, Floats]:
+        """Posterior mean and standard deviation of f at the rows of X, candidates or not."""
+        return self.posterior.mean_sd(X)
+
+    def mean_sd_pull(self, X: Floats) -> tuple[Floats, Floats, Callable[[Slope, Slope], Floats]]:
+        """Mean and sd at the rows of X, and the chain rule, see `Posterior.mean_sd_pull`."""
+        return self.posterior.mean_sd_pull(X)
+
+    def covariance(self, A: Floats, B: Floats) -> Floats:
+        """Posterior covariance of f between the rows of A and of B."""
+        return self.posterior.covariance(A, B)
 
 
 @dataclass(frozen=True, slots=True)

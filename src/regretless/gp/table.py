@@ -9,7 +9,6 @@ where :math:`(\ell, \lambda)` is the new row of L. That reads the n x N matrix o
 again, O(n^2 N).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +16,7 @@ import numpy.typing as npt
 
 from regretless.arrays import Floats
 from regretless.errors import InvalidInput
-from regretless.gp.kernels import Kernel
-from regretless.gp.regression import VAR_FLOOR, Posterior, Slope
+from regretless.gp.regression import VAR_FLOOR, OfPosterior, Posterior
 
 __all__ = ["TablePosterior", "table_posterior"]
 
@@ -41,7 +39,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class TablePosterior:
+class TablePosterior(OfPosterior):
     """Posterior mean and variance of every candidate of a table.
 
     ``pieces`` are the rows of V, each with the number of rows that belong to *this* posterior: a later posterior may
@@ -55,9 +53,6 @@ class TablePosterior:
     norms: Floats  # of the rows of X, for the kernel
     pieces: tuple[tuple[_Rows, int], ...]
 
-    def __len__(self) -> int:
-        return len(self.posterior)
-
     @property
     def table(self) -> "TablePosterior":
         """Itself: a `Posterior` has None under this name."""
@@ -67,21 +62,6 @@ class TablePosterior:
     def blocks(self) -> None:
         """None: see `BlockPosterior`."""
         return
-
-    @property
-    def kernel(self) -> Kernel:
-        """That of the posterior."""
-        return self.posterior.kernel
-
-    @property
-    def noise_var(self) -> float:
-        """That of the posterior."""
-        return self.posterior.noise_var
-
-    @property
-    def jitter(self) -> float:
-        """That of the posterior."""
-        return self.posterior.jitter
 
     @property
     def candidates(self) -> Floats:
@@ -99,18 +79,6 @@ class TablePosterior:
         if X is not None:
             raise InvalidInput("a table posterior brings its own candidates; leave X out.")
         return self
-
-    def mean_sd(self, X: Floats) -> tuple[Floats, Floats]:
-        """Posterior mean and standard deviation of f at the rows of X, candidates or not."""
-        return self.posterior.mean_sd(X)
-
-    def mean_sd_pull(self, X: Floats) -> tuple[Floats, Floats, Callable[[Slope, Slope], Floats]]:
-        """Mean and sd at the rows of X, and the chain rule, see `Posterior.mean_sd_pull`."""
-        return self.posterior.mean_sd_pull(X)
-
-    def covariance(self, A: Floats, B: Floats) -> Floats:
-        """Posterior covariance of f between the rows of A and of B."""
-        return self.posterior.covariance(A, B)
 
     def condition(self, x: Floats, y: float, *, noise_var: float | None = None) -> "TablePosterior":
         """Posterior after one more observation (of a candidate or not), in O(nN); ``noise_var`` is its own."""

@@ -10,17 +10,15 @@ from typing import Any
 import numpy as np
 
 from regretless.errors import NumericalError
+from regretless.lab.advice import advice_on
 from regretless.lab.fronts import front_tables, violations
 from regretless.lab.text import is_measured, number, objectives_of, plus_minus, point, share
 from regretless.optimizer import (
     Certified,
     Fidelity,
     FrontRegret,
-    HypervolumeLeft,
-    Misclassified,
     Outcome,
     RegionLoss,
-    Regret,
     StopRule,
 )
 from regretless.optimizer.wording import rounded
@@ -185,44 +183,7 @@ class StudyStatus:
         """Whether to stop, in a sentence."""
         if not self.measured:
             return "Go on: nothing was measured yet."
-        if self.left is None:
-            return "Go on, or look at the data: without a certificate there is no reason to stop."
-        if isinstance(self.left, RegionLoss):
-            return self._advice_on_region(self.left)
-        gain = f"expected to gain {self.left.cost}"
-        if self.left.trust.light == "red":
-            return "Go on, or look at the data: the model does not fit them, so do not stop on its word."
-        if self.met:
-            return f"You can stop: going on is {gain}."
-        if self.stop is None:
-            return f"Going on is {gain}. Say how much is worth it with {self.option}."
-        if self.left.trust.light == "too few data":
-            return "Go on: there are too few data to trust the model with that decision."
-        if self.stop.measure(self.left) <= self.stop.threshold(self.left):
-            return f"Go on: what is left is little enough now, but not yet {self.stop.patience} times in a row."
-        if isinstance(self.left, FrontRegret) and isinstance(self.stop, Regret):
-            width = f"{100.0 * self.left.epsilon:.3g} % of the front's width"
-            return (
-                f"Go on: what is left is up to {width}, more than the {_enough(self.stop, self.left)} at which to stop."
-            )
-        return f"Go on: that is {gain}, more than the {_enough(self.stop, self.left)} at which to stop."
-
-    def _advice_on_region(self, left: RegionLoss) -> str:
-        counted = (
-            f"{rounded(left.wrong)} of {left.candidates} candidates" if left.exact else f"{100.0 * left.share:.3g} %"
-        )
-        wrong = f"{counted} are expected on the wrong side"
-        if left.trust.light == "red":
-            return "Go on, or look at the data: the model does not fit them, so do not stop on its word."
-        if self.met:
-            return f"You can stop: {wrong}."
-        if self.stop is None:
-            return f"By now {wrong}. Say how many may be with {self.option}."
-        if left.trust.light == "too few data":
-            return "Go on: there are too few data to trust the model with that decision."
-        if self.stop.measure(left) <= self.stop.threshold(left):
-            return f"Go on: little enough is wrong now, but not yet {self.stop.patience} times in a row."
-        return f"Go on: {wrong}, more than the {_enough(self.stop, left)} at which to stop."
+        return advice_on(self.left, self.stop, met=self.met, option=self.option)
 
     def record(self) -> dict[str, Any]:
         """The same for machines."""
@@ -384,15 +345,3 @@ def _hold(left: Certified, name: str | None = None) -> bool:
 def _trust(left: Certified) -> str:
     light, message = left.trust.light, left.trust.message
     return message if light == "too few data" else f"{light}. {message}"
-
-
-def _enough(stop: StopRule, left: Certified) -> str:
-    of = " of hypervolume" if isinstance(stop, HypervolumeLeft) else ""
-    if isinstance(stop, Misclassified):
-        return f"{number(stop.eps)} candidates" if stop.eps is not None else f"{100.0 * (stop.relative or 0.0):g} %"
-    if stop.eps is not None:
-        return f"{number(stop.eps)}{of}"
-    whole = "the recommended value"
-    if isinstance(left, FrontRegret):
-        whole = "it" if of else "the front's width"
-    return f"{100.0 * (stop.relative or 0.0):g} % of {whole}"

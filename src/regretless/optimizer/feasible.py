@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri
 
 from regretless.acquisition import Outputs, View
@@ -197,17 +198,12 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
         X = points_everywhere(task, beliefs, rng, *also)
         log_pf = log_feasible(task, beliefs, X)
         settings = objective_moments(task, belief, X)
-        among = None
-        if candidates is not None:
-            allowed = history.allowed(len(X))
-            among = allowed if 0 < np.count_nonzero(allowed) < len(allowed) else None
+        among = _among(task, history, len(X))
         if choice is not None:
             index = choice.point.index if candidates is not None else 0
             assert index is not None
         else:
-            counted = np.arange(len(X)) if among is None else np.flatnonzero(among)
-            mixture = np.mean([mean for mean, _, _ in settings], axis=0)
-            index = int(counted[feasible_choice(mixture[counted], log_pf[counted], risk=task.risk)[0]])
+            index = _own_choice(task, [mean for mean, _, _ in settings], log_pf, among)
         fallback = task.fallback if task.fallback is not None else float(y.min())
         limits, hold = limits_of(objective, belief)
         units, (lower, upper) = belief.units, belief.inside(limits)
@@ -228,11 +224,11 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             for mean, sd, covariance_with in settings
         ]
         # What compression lifts the recommendation, and the fallback, counts too: see `regretless.theory.averaged`.
-        lift, knee = np.zeros(len(proofs)), belief.knee
-        if knee is not None:
-            means = [(float(mean[index]) - units.shift) / units.scale for mean, _, _ in settings]
-            pairs = zip(means, proofs, strict=True)
-            lift = units.scale * np.array([lifted(mean, proof.sd / units.scale, knee, lower) for mean, proof in pairs])
+        lift = _lifts(
+            belief,
+            [(float(mean[index]), proof.sd) for (mean, _, _), proof in zip(settings, proofs, strict=True)],
+            lower,
+        )
         each = np.array([proof.bound for proof in proofs]) + lift
         shown = min(max(fallback, limits[0]), limits[1])
         gain = float(np.mean([proof.gain for proof in proofs])) + max(proofs[0].fallback - shown, 0.0)
@@ -268,6 +264,30 @@ def certify_feasible(task: Task, history: History, state: State, choice: Choice 
             settings=len(each),
             unsure=share_unsure(bound, each.tolist()),
         )
+
+
+def _among(task: Task, history: History, N: int) -> npt.NDArray[np.bool_] | None:
+    """The candidates that count, where these are some but not all."""
+    if task.domain.candidates is None:
+        return None
+    allowed = history.allowed(N)
+    return allowed if 0 < np.count_nonzero(allowed) < N else None
+
+
+def _own_choice(task: Task, means: list[Floats], log_pf: Floats, among: npt.NDArray[np.bool_] | None) -> int:
+    """What the models of the certificate themselves recommend."""
+    counted = np.arange(len(log_pf)) if among is None else np.flatnonzero(among)
+    mixture = np.mean(means, axis=0)
+    return int(counted[feasible_choice(mixture[counted], log_pf[counted], risk=task.risk)[0]])
+
+
+def _lifts(belief: Averaged, moments: list[tuple[float, float]], lower: float) -> Floats:
+    """By how much compression lifts the mean under each setting, whose mean and sd these are; 0 without."""
+    units, knee = belief.units, belief.knee
+    if knee is None:
+        return np.zeros(len(moments))
+    pairs = [((mean - units.shift) / units.scale, sd / units.scale) for mean, sd in moments]
+    return units.scale * np.array([lifted(mean, sd, knee, lower) for mean, sd in pairs])
 
 
 def _violation(task: Task, beliefs: tuple[Averaged, ...], point: Point) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Spreadsheets of a lab: experiments with their results, rounds, scopes made for them, and files written out."""
 
 from regretless.sheets.experiments import Experiments, read_experiments
-from regretless.sheets.export import check_new, write_csv, write_new
+from regretless.sheets.export import check_new, whole_file, write_csv, write_new
 from regretless.sheets.measurement import (
     Measurement,
     Value,
@@ -37,6 +37,7 @@ __all__ = [
     "restored",
     "result_cell",
     "stray_errors",
+    "whole_file",
     "write_csv",
     "write_new",
 ]

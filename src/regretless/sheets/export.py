@@ -1,7 +1,9 @@
 """Files out, in the dialect of the file that came in: a spreadsheet runs no cell, and every text can be read back."""
 
+import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -10,7 +12,7 @@ from regretless.sheets.workbook import check_openpyxl, write_workbook
 from regretless.spaces.files import Dialect, neutralised
 from regretless.spaces.scalars import show
 
-__all__ = ["check_new", "write_csv", "write_new"]
+__all__ = ["check_new", "whole_file", "write_csv", "write_new"]
 
 _DELIMITERS = ",;\t"
 
@@ -51,22 +53,26 @@ def write_new(
     try:
         if Path(path).suffix.lower() == ".xlsx":
             content = write_workbook(path, names, rows)
-            with Path(path).open("xb") as file:
+            with whole_file(path) as file:
                 file.write(content)
         else:
-            with Path(path).open("x", encoding="utf-8", newline="") as stream:
-                _write_whole(Path(path), stream, names, rows, dialect)
+            with whole_file(path) as file, io.TextIOWrapper(file, encoding="utf-8", newline="") as stream:
+                write_csv(stream, names, rows, dialect)
     except FileExistsError as error:
         raise InvalidInput(f"{path} exists and is not written over. Give another name, or move it away.") from error
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from error
 
 
-def _write_whole(path: Path, stream: IO[str], names: Any, rows: Any, dialect: Dialect | None) -> None:
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """A new file to write to: what fails on the way takes it away again, a full disk at its closing included."""
+    file = Path(path).open("xb")  # noqa: SIM115  # closed below, and what cannot be made is not taken away
     try:
-        write_csv(stream, names, rows, dialect)
+        with file:
+            yield file
     except BaseException:  # half a file would be taken for a whole one
-        path.unlink()
+        Path(path).unlink(missing_ok=True)
         raise
 
 

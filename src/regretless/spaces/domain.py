@@ -1,6 +1,6 @@
 """The protocol of search spaces, and their points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -161,8 +161,4 @@ class Domain(Protocol):
 
     def name_of(self, index: int) -> Any:
         """The id of a candidate's row or, where rows have none, its parameters."""
-        ...
-
-    def encode_many(self, many: Sequence[Any]) -> Floats:
-        """The (n, dim) codes of a list of parameters."""
         ...

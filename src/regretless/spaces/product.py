@@ -1,7 +1,7 @@
 """Product spaces: all combinations of their parameters."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -269,10 +269,6 @@ class Mixed:
         for name, value in self._fixed.items():
             Fixed(value).check(given[name], name)
         return self._codes({name: p.encode(given[name], name) for name, p in self._varying.items() if name in given})
-
-    def encode_many(self, many: Sequence[Any]) -> Floats:
-        """The (n, dim) codes of a list of parameters."""
-        return np.array([self.encode(params) for params in many], dtype=np.float64).reshape(len(many), self.dim)
 
     def decode(self, x: Any) -> dict[str, Scalar]:
         """The parameters nearest to (dim,) codes, fixed ones included, that the space has: inactive ones are absent."""

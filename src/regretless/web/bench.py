@@ -130,6 +130,7 @@ class Desk:
         self._other: Study | None = None
         self._jobs: OrderedDict[Hashable, tuple[Future[Any], float]] = OrderedDict()
         self._standings: OrderedDict[int, Standing] = OrderedDict()
+        self._newest: Standing | None = None  # in one word: another thread adds to those above
         self.asks: OrderedDict[str, Ask] = OrderedDict()
         self.rows: tuple[int, list[str]] | None = None  # the texts of candidates, for searches
         self.events: dict[int, list[Event]] = {}  # of each trial
@@ -212,7 +213,7 @@ class Desk:
         found = self._standings.get(seq)
         if found is not None:
             return found, True
-        return (next(reversed(self._standings.values())) if self._standings else None), False
+        return self._newest, False
 
     def certify(self, seq: int, *, wait: float) -> None:
         """Ask for the certificate of an event that is not computed unless somebody asks: it takes long."""
@@ -234,7 +235,7 @@ class Desk:
         """One standing for all that was recorded by now, however many asked for one meanwhile."""
         seq = lab.study.seq
         if seq not in self._standings or certify:
-            self._standings[seq] = standing_of(lab, certify=certify)
+            self._newest = self._standings[seq] = standing_of(lab, certify=certify)
             while len(self._standings) > _JOBS:
                 self._standings.popitem(last=False)
 

@@ -4,7 +4,6 @@ import itertools
 import math
 import time
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +14,7 @@ from regretless.arrays import Floats
 from regretless.engines import Engine, Here
 from regretless.gp.blocks.law import Law, Monotone, exact_moments
 from regretless.gp.blocks.moments import Question, decide, drop, survey
-from regretless.gp.kernels import Kernel
-from regretless.gp.regression import PointMoments, Posterior, Slope
+from regretless.gp.regression import OfPosterior, PointMoments, Posterior
 
 __all__ = ["BlockPosterior", "Found", "block_posterior"]
 
@@ -54,7 +52,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockPosterior:
+class BlockPosterior(OfPosterior):
     """A posterior and the rows of a table. Conditioning takes O(n^2): rows follow when they are asked about.
 
     ``facts`` observations were measured, later ones are imagined; None: all were measured.
@@ -64,9 +62,6 @@ class BlockPosterior:
     R: Floats  # L^-1
     rows: _Rows
     facts: int | None = None
-
-    def __len__(self) -> int:
-        return len(self.posterior)
 
     @property
     def blocks(self) -> "BlockPosterior":
@@ -88,36 +83,9 @@ class BlockPosterior:
         """The codes of the rows."""
         return self.rows.codes
 
-    @property
-    def kernel(self) -> Kernel:
-        """That of the posterior."""
-        return self.posterior.kernel
-
-    @property
-    def noise_var(self) -> float:
-        """That of the posterior."""
-        return self.posterior.noise_var
-
-    @property
-    def jitter(self) -> float:
-        """That of the posterior."""
-        return self.posterior.jitter
-
     def on(self, X: Floats | None = None) -> PointMoments:
         """Moments at the rows of X, computed once."""
         return self.posterior.on(X)
-
-    def mean_sd(self, X: Floats) -> tuple[Floats, Floats]:
-        """Posterior mean and standard deviation of f at the rows of X."""
-        return self.posterior.mean_sd(X)
-
-    def mean_sd_pull(self, X: Floats) -> tuple[Floats, Floats, Callable[[Slope, Slope], Floats]]:
-        """Mean and sd at the rows of X, and the chain rule, see `Posterior.mean_sd_pull`."""
-        return self.posterior.mean_sd_pull(X)
-
-    def covariance(self, A: Floats, B: Floats) -> Floats:
-        """Posterior covariance of f between the rows of A and of B."""
-        return self.posterior.covariance(A, B)
 
     def condition(self, x: Floats, y: float, *, noise_var: float | None = None) -> "BlockPosterior":
         """Posterior after one more observation (of a row or not), in O(n^2)."""

@@ -1,6 +1,6 @@
 """A table whose rows stay in their file: up to hundreds of millions, no Python object per row."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -240,11 +240,6 @@ class FileTable(Table):
         if index is None:
             raise InvalidInput(f"no row of {self.path.name} is {show(given)}. Give exactly a row of the table.")
         return index
-
-    def encode_many(self, many: Sequence[Any]) -> Floats:
-        """The (n, dim) codes of a list of rows."""
-        found = [self.at_index(self.index_of(params)).x for params in many]
-        return np.array(found, dtype=np.float64).reshape(len(found), self.dim)
 
     def encode(self, params: Any) -> Floats:
         """The (dim,) codes of a row."""

@@ -433,11 +433,6 @@ class Table:
         """The (dim,) codes of a row."""
         return np.array(self.X[self.index_of(params)])
 
-    def encode_many(self, many: Sequence[Any]) -> Floats:
-        """The (n, dim) codes of a list of rows."""
-        rows = np.array([self.index_of(params) for params in many], dtype=np.intp)
-        return np.take(self.X, rows, axis=0)
-
     def place(self, params: Any) -> Place:
         """The place of a measurement, which need not be a row: any number near a column's, any level it has.
 
