@@ -54,12 +54,13 @@ from regretless.optimizer.proof import Proof, certify
 from regretless.optimizer.recommendation import Choice, predict, recommend
 from regretless.optimizer.region import Classified, LevelSet, RegionLoss, classify, everywhere
 from regretless.optimizer.robust import RobustRegret
+from regretless.optimizer.rules import as_any_rule
 from regretless.optimizer.scene import reference_of
 from regretless.optimizer.sources import source_of
 from regretless.optimizer.state import State, believed, doubted, kept
 from regretless.optimizer.stopping import HypervolumeLeft, Misclassified, Regret, StopRule, check_stop
 from regretless.optimizer.suggestion import Suggestion, suggest
-from regretless.optimizer.task import Preset, Task, as_any_rule, as_task, chosen_params, params_of, with_table
+from regretless.optimizer.task import Preset, Task, as_task, chosen_params, params_of, with_table
 from regretless.optimizer.trust import footing
 
 __all__ = [
