@@ -29,6 +29,7 @@ SHOWN = {
     "constraints": ("Constraints that must be measured", "howto/outcome-constraints"),
     "two_objectives": ("Two objectives", "howto/several-objectives"),
     "level_set": ("Where a level is reached", "howto/level-sets"),
+    "many_parameters": ("Forty parameters, three that matter", "howto/many-parameters"),
     "target": ("Match several targets", "howto/composites"),
     "line": ("Stages that follow each other", "howto/networks"),
     "robust": ("Good at any humidity", "howto/robust"),
