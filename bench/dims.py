@@ -1,4 +1,4 @@
-"""``python -m bench dims``: many parameters, beside BoTorch, TuRBO, SAASBO and CMA-ES.
+"""``python -m bench dims``: many parameters, beside BoTorch, TuRBO and CMA-ES.
 
 Hartmann's function of 6 parameters and Levy's of 4 are hidden among others that do nothing; Ackley's and Rosenbrock's
 depend on all. Ackley's optimum is moved to a random place, and Rosenbrock's box is not symmetric about its own: the
@@ -41,11 +41,8 @@ METHODS: dict[str, str] = {
     "BoTorch LogEI": "botorch-logei",
     "TuRBO": "turbo",
     "CMA-ES": "cma",
-    "SAASBO": "saasbo",
     "Random": "random",
 }
-#: What costs more than the rest together is run on these, so often.
-_FEW = {"saasbo": ("Hartmann 6 in 25",)}
 
 
 @dataclass(frozen=True)
@@ -171,7 +168,6 @@ def _units(options: argparse.Namespace) -> list[store.Unit]:
         for seed in range(first, first + (1 if options.quick else options.seeds))
         for name in names
         for peer in METHODS.values()
-        if name in _FEW.get(peer, PROBLEMS)
     ]
 
 

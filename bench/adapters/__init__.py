@@ -213,7 +213,6 @@ PEERS: dict[str, Peer] = {
         seconds=0.5,
     ),
     "turbo": Peer("TuRBO", "turbo", ("botorch", *_TORCH), seconds=1.0),
-    "saasbo": Peer("SAASBO", "saasbo", ("botorch", *_TORCH), seconds=20.0),
     "search-regretless": _search("RegretlessSearchCV", "regretless"),
     "search-bayes": _search("BayesSearchCV", "scikit-optimize"),
     "search-halving": _search("HalvingRandomSearchCV"),
