@@ -4,7 +4,7 @@ Hartmann's function of 6 parameters and Levy's of 4 are hidden among others that
 depend on all. Ackley's optimum is moved to a random place, and Rosenbrock's box is not symmetric about its own: the
 centre of a box flatters whoever looks there. There is no noise; the start is 20 points of a Latin hypercube, the same
 for everybody, and counts. The loss is the regret of the best point evaluated, divided by optimum - median over 65,536
-uniform points. Medians over seeds, ranks over all.
+uniform points; reported is its median over seeds.
 """
 
 import argparse
@@ -22,7 +22,6 @@ from bench import page, store
 from bench.adapters import Floats, box_optimizer
 from bench.figures import draw_medians
 from bench.regret import print_in_full
-from bench.statistics import mean_ranks
 from bench.tasks import latin_hypercube
 from regretless.linalg import single_thread
 from regretless.problems.fidelities import augmented_hartmann
@@ -191,14 +190,8 @@ def _curves(units: Sequence[store.Unit]) -> tuple[dict[str, dict[str, Floats]], 
 def _table(
     curves: Mapping[str, Mapping[str, Floats]], seconds: Mapping[str, Mapping[str, float]]
 ) -> tuple[list[str], list[list[str]]]:
-    """Median final regret, mean rank where all were run, CPU seconds per suggestion: least and most of the problems."""
+    """Median final regret and number of seeds, CPU seconds per suggestion: least and most of the problems."""
     final = {name: {label: c[:, -1].tolist() for label, c in by.items()} for name, by in curves.items()}
-    everywhere = {label for label in METHODS if all(label in by for by in final.values())}
-    common = {
-        name: {label: runs[: min(map(len, by.values()))] for label, runs in by.items() if label in everywhere}
-        for name, by in final.items()
-    }
-    ranks = mean_ranks(common)
     lines = []
     for label in METHODS:
         times = [by[label] for by in seconds.values() if label in by]
@@ -206,11 +199,10 @@ def _table(
             [
                 label,
                 *(f"{np.median(by[label]):.1e} ({len(by[label])})" if label in by else "" for by in final.values()),
-                f"{ranks[label]:.2f}" if label in ranks else "",
                 f"{min(times):.2g} to {max(times):.2g}" if times else "",
             ]
         )
-    return ["median relative regret (seeds)", *final, "mean rank", "CPU s per suggestion"], lines
+    return ["median relative regret (seeds)", *final, "CPU s per suggestion"], lines
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
