@@ -1,4 +1,4 @@
-"""A study as people work with it: where it stands, what is expected and why, results as they are typed and kept."""
+"""A study at the bench: its status, explanations of suggestions, and results as they are typed and kept."""
 
 from regretless.lab.aims import Aims
 from regretless.lab.explanation import Explanation, Pick, explain

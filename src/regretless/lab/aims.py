@@ -1,4 +1,4 @@
-"""What is wanted of what is measured, as people say it: objectives and constraints."""
+"""Objectives and constraints, as users write them."""
 
 import math
 import re
@@ -46,7 +46,7 @@ class Aims:
         return len(self.objectives) > 1
 
     def settings(self) -> dict[str, Any]:
-        """The arguments of `Study` that say so; those that nobody gave are left out."""
+        """The corresponding arguments of `Study`; those not given are left out."""
         if self.several:
             said: dict[str, Any] = {"objectives": dict(self.objectives)}
         else:
@@ -89,7 +89,7 @@ class Aims:
 
 
 def as_constraint(text: str) -> tuple[str, tuple[Sense, float]]:
-    """A bound on an outcome, as people write it.
+    """A bound on an outcome, as users write it.
 
     >>> as_constraint("impurity <= 0.5"), as_constraint("purity [%]>=99")
     (('impurity', ('<=', 0.5)), ('purity [%]', ('>=', 99.0)))
@@ -142,7 +142,7 @@ def as_environment(text: str) -> Environment:
 
 
 def as_aim(text: str) -> Aim:
-    """What a decision is worth over environments.
+    """The worth of a decision over environments.
 
     >>> as_aim("worst"), as_aim("cvar:0.2"), as_aim("mean-std")
     (WorstCase(), CVaR(share=0.2), MeanMinusStd(share=0.5))

@@ -1,4 +1,4 @@
-"""What a file of experiments was read as, in words."""
+"""How a file of experiments was read, in words."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Why each suggestion was made, and what luck had to do with it: what another draw of zeta would have picked."""
+"""Why each suggestion was made, and how it depends on the draw of zeta: what other draws would have picked."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ CAUTIOUS, BOLD = 0.05, 0.95
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What a draw of zeta (squared) picks, with what the model expects there in the user's units."""
+    """The pick of a draw of zeta (squared), with the model's prediction there in the user's units."""
 
     zeta: float
     params: Mapping[str, Any]
@@ -57,11 +57,11 @@ class Explanation:
     draw: Literal["cautious", "middling", "bold"]
     cautious: Pick
     bold: Pick
-    excursion: bool = False  # whether it was made by the model that looks elsewhere, as the two others then are
+    excursion: bool = False  # whether it was an excursion, as the two others then are
 
 
 def explain(study: Study, trial: Trial) -> Explanation | None:
-    """Explain a suggestion from what was on record when it was made.
+    """Explain a suggestion from the record at the time it was made.
 
     None for the initial design and for rules without a random zeta: there is no draw to compare with.
 
@@ -98,7 +98,7 @@ def explain(study: Study, trial: Trial) -> Explanation | None:
 
 
 def score_words(study: Study) -> str:
-    """What a suggestion with one outcome has the best of, as a formula."""
+    """The formula that a suggestion with one outcome maximises."""
     if isinstance(study.goal, LevelSet):
         return "largest √ζ · sd − |mean − level|"
     if study.goal is not None:
@@ -115,7 +115,7 @@ def measured_before(study: Study, trial: Trial) -> int:
 
 
 def expected(study: Study, trial: Trial) -> dict[str, tuple[float, float, float]] | None:
-    """What was expected of each outcome when it was suggested: see `Study.predict_measurement`. None for a design.
+    """The prediction of each outcome when it was suggested: see `Study.predict_measurement`. None for a design.
 
     >>> study = Study([{"t": t} for t in range(20)], seed=1)
     >>> for _ in range(6):
@@ -146,7 +146,7 @@ def expected(study: Study, trial: Trial) -> dict[str, tuple[float, float, float]
 
 
 def expectations(study: Study, trials: Sequence[Trial]) -> list[Expected | None]:
-    """What each measurement should give, by outcome; None where a model has no say."""
+    """The predicted measurement of each outcome; None without a model."""
     asked = [trial for trial in trials if trial.source == "rule"]
     if not asked or not is_measured(study):
         return [None] * len(trials)

@@ -13,7 +13,7 @@ __all__ = ["trials_record", "trials_table"]
 
 
 def trials_table(lab: Lab) -> tuple[list[str], list[dict[str, Any]]]:
-    """Columns and rows: what was run, what came out, why it was suggested, who recorded it and when (UTC)."""
+    """Columns and rows: parameters, results, reasons of suggestions, author and time (UTC)."""
     errors = lab.error_names
     own = [lab.trial_name, *([lab.row_name] if lab.has_rows else []), *lab.study.parameters, *lab.result_names]
     keys = {outcome: "" if len(lab.outcomes) == 1 else f" {outcome}" for outcome in lab.outcomes}

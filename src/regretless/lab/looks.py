@@ -1,4 +1,4 @@
-"""What the certificate was after some of the results."""
+"""Past certificates, after some of the results."""
 
 from contextlib import suppress
 

@@ -1,4 +1,4 @@
-"""Results as they are told, kept and shown: numbers, replicates with their error, failures."""
+"""Results as told, stored and shown: numbers, replicates with their error, failures."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ def told(values: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def on_record(trial: Trial) -> dict[str, Value]:
-    """The results of a trial by outcome, as they would stand in a file."""
+    """The results of a trial by outcome, as in a file."""
     found: dict[str, Value] = {}
     for name, value in trial.values.items():
         known = trial.noise.get(name)
@@ -32,7 +32,7 @@ def on_record(trial: Trial) -> dict[str, Value]:
 
 
 def contradicted(trial: Trial, values: Mapping[str, Value]) -> dict[str, Value]:
-    """What is on record of a trial where these values say something else, by outcome.
+    """The stored results of a trial that these values contradict, by outcome.
 
     Numbers without an error do not contradict one that is on record.
     """

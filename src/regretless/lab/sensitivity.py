@@ -1,4 +1,4 @@
-"""How much each factor matters: by the length scales of the model, or by the variance of what it expects."""
+"""The importance of each factor: by the length scales of the model, or by the variance of its predictions."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What each factor does by the model, with its uncertainty: one or two factors move, all others stay as recommended."""
+"""The effect of each factor under the model, with its uncertainty: one or two vary, all others stay as recommended."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Where a score is largest, whatever the domain: a scan of a table, climb and sweep in a product of parameters."""
+"""The argmax of a score on any domain: a scan of a table, or ascents and sweeps in a product of parameters."""
 
 from regretless.search.ascent import climb_in
 from regretless.search.bfgs import climb

@@ -14,16 +14,16 @@ from regretless.arrays import Floats
 
 __all__ = ["climb"]
 
-#: An ascent keeps at least this share of the gain its gradient promises (Armijo).
+#: A step must achieve at least this share of the gain that its gradient predicts (Armijo).
 _ARMIJO = 1e-4
-#: A step that gains more than this share of the promise was too short (to a parabola's top it is a half): the next is
-#: doubled.
+#: A step that gains more than this share of the prediction was too short (at a parabola's maximum it is a half):
+#: the next is doubled.
 _TOO_SHORT = 0.75
-#: Shrinking of a step that gained too little, at the most and at the least.
+#: Largest and smallest shrinking of a step that gained too little.
 _SHRINK = (0.1, 0.5)
 #: No coordinate moves farther than this in one step.
 _LONGEST = 0.3
-#: In a race an ascent is given up where so many times its promise would not bring it to the front.
+#: In a race an ascent is dropped if this multiple of its predicted gain would not make it the best.
 _HOPE = 4.0
 #: A gradient knows the way but not the distance: a step along it is a tenth of the cube.
 _FIRST = 0.1
@@ -100,12 +100,12 @@ def climb(
         if all(ok.tolist()):
             X, f, g, reach = X_new, f_new, g_new, np.full(len(f), _LONGEST)
         else:
-            # Where the parabola through f, its slope and f_new has its top.
+            # The maximum of the parabola through f, its slope and f_new.
             top = np.divide(0.5 * promised, promised - gain, out=np.zeros_like(f), where=gain < promised)
             reach = np.where(ok, _LONGEST, longest * np.clip(top, *_SHRINK))
             X, f, g = np.where(ok[:, None], X_new, X), np.where(ok, f_new, f), np.where(ok[:, None], g_new, g)
         stretch = np.where(gain > _TOO_SHORT * promised, 2.0 * stretch, 1.0)
-        # What was promised, not what was gained: a step over the top to its other side gains little, and is no end.
+        # Use the predicted gain, not the achieved one: a step across the maximum gains little without having converged.
         ended = ok & (promised < tolerance * scale)
         front = max(front, *f.tolist())
         inward = _projected(X, g)

@@ -1,4 +1,4 @@
-"""The first points, before there is anything to model.
+"""The initial design, before there is anything to model.
 
 A Latin hypercube, or the rows of a table nearest to one; with ``design="random"`` points or rows drawn uniformly.
 """
@@ -39,12 +39,12 @@ class Plan(Protocol):
 
     @property
     def design(self) -> Design:
-        """In which manner."""
+        """The kind of design."""
         ...
 
     @property
     def n_initial(self) -> int:
-        """How many."""
+        """The number of points."""
         ...
 
     @property
@@ -80,7 +80,7 @@ def design_index(plan: Plan, table: Table, number: int, trial: int, open_: npt.N
 
 
 def _nearest(plan: Plan, X: Floats, target: Floats) -> int:
-    """The row of X that is least far from the target."""
+    """The row of X nearest to the target."""
     gap = np.where(np.array(plan.categorical), target != X, X - target)
     return int(np.argmin(np.einsum("ij,ij->i", gap, gap)))
 
@@ -123,7 +123,7 @@ def random_point(space: Mixed, rng: np.random.Generator, blocked: Floats) -> Flo
 
 
 def settled(space: Mixed, x: Floats) -> Floats:
-    """The code of what will really be tried: a real number is rounded to a neat decimal when it is decoded."""
+    """The code of the point as it will be tried: a real number is rounded to a decimal when it is decoded."""
     return space.encode(space.decode(x))
 
 
