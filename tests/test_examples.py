@@ -16,6 +16,7 @@ FACTS = {
     "function": r"40 trials done: best 0\.97\d* at x=0\.5\d*",
     "holder_table": r"60 │\s+19\.\d+ │\s+0\.\d+",
     "level_set": r"of 441 candidates are taken to reach 1; \d are on the wrong side",
+    "line": r"every output told:  5[4-6]\d\.\d at(.|\n)*the strength alone: 5[0-4]\d\.\d",
     "many_parameters": r"irgp-ucb: 0\.000\d+\ntrust-region: 0\.000\d+\nwhat matters: x17, x3, x30",
     "mesh": r"\d+ coarse and \d+ fine, 20\.\d spent: recommended 309\.\d",
     "mixed_space": r"layers +3\n +width +128\n +activation +gelu",
