@@ -162,6 +162,8 @@ def test_bounding_boxes_by_their_definition(seed, monkeypatch):
         assert sd[chosen].max() > sd[far].max()
     others = np.arange(25) != chosen
     np.testing.assert_allclose(score.on(out)[others], a[others])
+    small = with_moments(out, 1e-3 * mean, 1e-3 * sd)
+    assert BoundingBoxes(law=LAW).draw(small, 1, rng()).on(small).argmax() == chosen  # whatever the units
     monkeypatch.setattr(module, "_ENTRIES", 2 * len(rows) * 2)  # in parts
     np.testing.assert_allclose(reach(U, L[rows]), a)
 
