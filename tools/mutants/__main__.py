@@ -29,11 +29,16 @@ def sources(rooms: Sequence[str]) -> dict[str, str]:
 
 
 def sample(every: Sequence[Mutant], size: int, seed: int) -> list[Mutant]:
-    """One mutant of each of ``size`` stretches of equal length, so that rooms and modules all have their share."""
+    """One mutant of each of ``size`` stretches of equal length, so that rooms and modules all have their share.
+
+    They come in random order: a run that is broken off has tried a sample too.
+    """
     rng = random.Random(seed)
     size = min(size, len(every))
     edges = [round(i * len(every) / size) for i in range(size + 1)]
-    return [every[rng.randrange(low, high)] for low, high in pairwise(edges)]
+    drawn = [every[rng.randrange(low, high)] for low, high in pairwise(edges)]
+    rng.shuffle(drawn)
+    return drawn
 
 
 def wilson(killed: int, of: int) -> tuple[float, float]:
@@ -45,8 +50,8 @@ def wilson(killed: int, of: int) -> tuple[float, float]:
     return (middle - half) / (1 + z * z / of), (middle + half) / (1 + z * z / of)
 
 
-def run(chosen: Sequence[Mutant], covering: Covering, *, budget: float, jobs: int) -> list[dict[str, Any]]:
-    """The verdict on each mutant; each process works in a copy of its own."""
+def run(chosen: Sequence[Mutant], covering: Covering, out: Path, *, budget: float, jobs: int) -> list[dict[str, Any]]:
+    """The verdict on each mutant, written down at once; each process works in a copy of its own."""
     with (
         tempfile.TemporaryDirectory() as folder,
         ProcessPoolExecutor(jobs, initializer=_start, initargs=(folder,)) as pool,
@@ -57,6 +62,7 @@ def run(chosen: Sequence[Mutant], covering: Covering, *, budget: float, jobs: in
         list(pool.map(_check, [mutant.module for mutant in chosen[:jobs]], [some[:3] for some in tests[:jobs]]))
         for mutant, verdict in zip(chosen, pool.map(_try, chosen, tests, expected), strict=True):
             verdicts.append({**asdict(mutant), **verdict})
+            out.write_text(json.dumps(verdicts, indent=1), encoding="utf-8")
             print(
                 f"{verdict['verdict']:9} {verdict['cpu']:6.1f} s  {mutant.module}:{mutant.line} {mutant.operator}",
                 flush=True,
@@ -133,11 +139,10 @@ def main() -> None:
         f"{len(every)} mutants of {len(texts)} modules; {wanted.sample} are drawn with seed {wanted.seed}.", flush=True
     )
     covering = Covering.read(wanted.coverage, wanted.junit, texts)
-    verdicts = run(sample(every, wanted.sample, wanted.seed), covering, budget=wanted.budget, jobs=wanted.jobs)
     out = wanted.out or ROOT / "out" / f"mutants-{wanted.seed}.json"
     out.parent.mkdir(exist_ok=True)
-    out.write_text(json.dumps(verdicts, indent=1), encoding="utf-8")
-    print("\n" + report(verdicts, texts))
+    drawn = sample(every, wanted.sample, wanted.seed)
+    print("\n" + report(run(drawn, covering, out, budget=wanted.budget, jobs=wanted.jobs), texts))
 
 
 if __name__ == "__main__":
