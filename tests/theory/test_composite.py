@@ -18,6 +18,16 @@ def test_of_the_unknowns_themselves_it_is_the_tail_sum():
     assert 0.0 < found.error < 0.02
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_it_is_in_the_units_of_the_function(scale):
+    F = np.random.default_rng(1).standard_normal((5, 4_000))
+    found = simulated_tail_sum(lambda: [F], 8, around=0.0, below=-3.0, above=4.0)
+    scaled = simulated_tail_sum(lambda: [scale * F], 8, around=0.0, below=-3.0 * scale, above=4.0 * scale)
+    assert (scaled.value, scaled.error, scaled.level) == pytest.approx(
+        (scale * found.value, scale * found.error, scale * found.level), rel=1e-9
+    )
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_it_is_above_the_expected_maximum_whatever_the_function(seed):
     """Correlated candidates, two outcomes, a function that is not monotone: at 4 standard errors."""

@@ -64,6 +64,14 @@ def test_bounds_by_hand():
     assert expected_regret_coherent(60, n_decisions=1, n_environments=4, **case) == 0.0
 
 
+def test_multipliers_without_a_shift_are_rayleigh():
+    """With one decision and one environment c and c' have mean sqrt(pi/2) and mean square 2."""
+    assert squared_multipliers(1, 1) == pytest.approx(4.0 + math.pi, rel=1e-12)
+    for none in ((0, 1), (1, 0)):
+        with pytest.raises(InvalidInput, match=">= 1, got 0"):
+            squared_multipliers(*none)
+
+
 def posterior_of(rng, n):
     """Mean and covariance of all points given n noisy values at random."""
     lengths = rng.uniform([0.1, 0.2], [0.4, 0.8])
