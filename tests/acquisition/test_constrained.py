@@ -98,6 +98,14 @@ def test_a_cautious_set_says_nothing_about_feasibility():
     assert Optimistic().draw(out, 6, rng()).record["empty"] == 1.0
 
 
+@pytest.mark.parametrize("beyond", [-1e-6, 1e-6, 0.4])
+def test_a_set_is_empty_as_soon_as_every_lower_bound_is_beyond_its_threshold(beyond):
+    out = outputs("table", 1, 1)
+    least = (out.mean[:, 1] - ROOT * out.sd[:, 1]).min()
+    score = Optimistic(law=CONSTANT).draw(replace(out, thresholds=(float(least - beyond),)), 1, rng())
+    assert ("empty" in score.record) == (beyond > 0.0)
+
+
 @pytest.mark.parametrize("kind", ["table", "box"])
 @pytest.mark.parametrize("t", [1, 4])
 @pytest.mark.parametrize("rule", [Optimistic(), Penalised()])

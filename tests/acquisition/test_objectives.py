@@ -187,6 +187,13 @@ def shortfall(out, score, formula, sharp):
     return (values[1:].max() - values[0]) / np.ptp(values)
 
 
+@pytest.mark.parametrize("kind", ["table", "box"])
+def test_the_minimum_is_softened_only_where_a_search_follows_slopes(kind):
+    out = outputs(kind, 2)
+    score = Chebyshev(law=LAW).draw(out, 1, rng())
+    assert (score.formula.softness > 0.0) == (kind == "box")
+
+
 @pytest.mark.parametrize("K", [2, 3])
 def test_the_best_point_found_on_a_box(K):
     for seed in range(4):

@@ -60,6 +60,17 @@ def test_closed_rows_and_limits_count():
     assert remaining_regret(whole, among=among, limits=(-np.inf, high)).bound <= limited.bound < found.bound
 
 
+@pytest.mark.parametrize(("below", "above", "eps"), [(0.05, 0.5, 0.2), (np.inf, 0.5, 0.4), (0.05, 0.1, 0.2)])
+def test_limits_bound_the_probability_of_more_than_eps(below, above, eps):
+    whole, blocks = beliefs(5_000, 30)
+    index = remaining_regret(whole).index
+    limits = (float(whole.mean[index]) - below, float(whole.mean[index]) + above)
+    exact = remaining_regret(whole, index=index, limits=limits, eps=eps)
+    found = remaining_regret_in_blocks(blocks, index=index, closed=NONE, limits=limits, eps=eps)
+    assert found.exceeds == pytest.approx(exact.exceeds, rel=1e-6, abs=1e-12)
+    assert (found.exceeds == 0.0) == (above + below < eps)  # no two values are that far apart
+
+
 def test_workers_and_progress():
     _, alone = beliefs(60_000, 20)
     engine = Split()
