@@ -168,13 +168,6 @@ def test_bounding_boxes_by_their_definition(seed, monkeypatch):
     np.testing.assert_allclose(reach(U, L[rows]), a)
 
 
-def test_of_two_equally_unsure_rows_the_furthest_is_chosen():
-    mean = rng(3).standard_normal((25, 2))
-    out = with_moments(random_outputs(3, 2), mean, np.full((25, 2), 0.4))
-    a = reach(mean + 0.8, (mean - 0.8)[non_dominated(mean)])
-    assert BoundingBoxes(law=LAW).draw(out, 1, rng()).on(out).argmax() == a.argmax()
-
-
 def shortfall(out, score, formula, sharp):
     """What the point found by a search of ``formula`` lacks to the best of ``sharp`` on a fine grid."""
     space, grid = Box([(0.0, 1.0)] * 2), np.linspace(0.0, 1.0, 101)

@@ -19,10 +19,13 @@ def test_of_the_unknowns_themselves_it_is_the_tail_sum():
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e3])
-def test_it_is_in_the_units_of_the_function(scale):
+@pytest.mark.parametrize("around", [0.0, 2.0])
+def test_it_is_in_the_units_of_the_function(scale, around):
+    """Whether the best level lies above ``around`` or below it."""
     F = np.random.default_rng(1).standard_normal((5, 4_000))
-    found = simulated_tail_sum(lambda: [F], 8, around=0.0, below=-3.0, above=4.0)
-    scaled = simulated_tail_sum(lambda: [scale * F], 8, around=0.0, below=-3.0 * scale, above=4.0 * scale)
+    found = simulated_tail_sum(lambda: [F], 8, around=around, below=-3.0, above=4.0)
+    assert (found.level > around) == (around == 0.0)
+    scaled = simulated_tail_sum(lambda: [scale * F], 8, around=scale * around, below=-3.0 * scale, above=4.0 * scale)
     assert (scaled.value, scaled.error, scaled.level) == pytest.approx(
         (scale * found.value, scale * found.error, scale * found.level), rel=1e-9
     )

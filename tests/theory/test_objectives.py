@@ -208,3 +208,11 @@ def test_one_objective_in_boxes_and_weights():
     )
     with pytest.raises(InvalidInput, match="scale must have a positive number per objective, 2"):
         expected_regret_chebyshev(9, n_candidates=5, objectives=[4.0, 4.0], scale=[1.0])
+
+
+@pytest.mark.parametrize("wrong", [{"T": 0}, {"n_candidates": 0}, {"objectives": [-1.0, 1.0]}])
+def test_boxes_of_no_run_have_no_bound(wrong):
+    right = {"T": 1, "n_candidates": 1, "objectives": [1.0, 1.0]}
+    assert epsilon_of_boxes(**right) > 0.0
+    with pytest.raises(InvalidInput, match=next(iter(wrong))):
+        epsilon_of_boxes(**(right | wrong))
