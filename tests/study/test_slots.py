@@ -1,5 +1,6 @@
 """Processes of our own: what they do with a function, and how they end. Nothing here depends on how long that takes."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -51,6 +52,13 @@ def test_a_function_and_what_it_closes_over(slots):
     shift = np.arange(200_000.0)
     futures = [slots.submit(lambda x, scale: float((x * scale + shift).sum()), x, scale=2.0) for x in range(5)]
     assert [future.result() for future in futures] == [float((x * 2.0 + shift).sum()) for x in range(5)]
+
+
+def test_modules_are_found_where_this_process_finds_them(slots, tmp_path, monkeypatch):
+    """Also in a folder that became known after it began, as that of a notebook."""
+    (tmp_path / "beside_the_notebook.py").write_text("def twice(x):\n    return 2 * x\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert slots.submit(importlib.import_module("beside_the_notebook").twice, 4).result() == 8
 
 
 def test_no_more_processes_than_slots_and_each_is_used_again(slots):
