@@ -114,12 +114,19 @@ class Kernel:
             out += spare
         return self._of_squared_distance_into(out, spare)
 
-    def factors(self, A: Floats) -> tuple[Floats, Floats]:
-        """F and G of the rows of A: ``F(A) G(B)'`` are the squared scaled distances by columns of numbers."""
+    def factors(self, A: Floats, out: Floats) -> Floats:
+        """``G(A)``, written into ``out``, such that ``F(A) G(B)'`` are squared distances by columns of numbers."""
         numeric, _ = self._columns()
-        a, w, one = A[:, numeric] - 0.5, 1.0 / self.lengthscale[numeric] ** 2, np.ones((len(A), 1))
-        norm = ((a * a) @ w)[:, None]
-        return np.hstack([a * (-2.0 * w), norm, one]), np.hstack([a, one, norm])
+        a, w = out[:, :-2], 1.0 / self.lengthscale[numeric] ** 2
+        np.subtract(A[:, numeric], 0.5, out=a)
+        out[:, -2] = 1.0
+        np.einsum("ij,ij,j->i", a, a, w, out=out[:, -1])
+        return out
+
+    def other_factors(self, G: Floats) -> Floats:
+        """``F(A)`` from ``G(A)``, see `factors`."""
+        a, one, norm = G[:, :-2], G[:, -2:-1], G[:, -1:]
+        return np.hstack([a * (-2.0 / self.lengthscale[self._columns()[0]] ** 2), norm, one])
 
     def into_single(self, A: Floats, B: Floats, r2: Floats, out: Floats, spare: Floats) -> Floats:
         """``K_AB`` in single precision, written into ``out``, from ``F(A) G(B)'`` in double precision."""

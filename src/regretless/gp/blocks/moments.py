@@ -27,8 +27,8 @@ __all__ = ["BLOCK", "Question", "Survey", "Winner", "decide", "drop", "survey"]
 BLOCK = 128
 #: Neighbouring blocks that have the same owner.
 _STRIPE = 128
-#: Kernel values computed at once: one or two megabytes, which stay in the cache.
-_ENTRIES = 1 << 18
+#: Kernel values computed at once, two or four megabytes: with fewer, what Python takes for each tile counts.
+_ENTRIES = 1 << 19
 #: Observations by which variances are lowered before rows are looked at again.
 _STEP = 32
 #: Every so many-th block of a full pass comes first, so that there is something to beat.
@@ -36,7 +36,7 @@ _SAMPLE = 128
 #: Blocks of a full pass after which all workers compare what they found.
 _PIECE = 1 << 13
 #: Blocks whose rows are bounded one by one at a time, in order of the blocks' bounds.
-_GROUP = 64
+_GROUP = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ class Moments:
 
     def _codes_of(self, blocks: npt.NDArray[np.intp]) -> Floats:
         """The codes of some blocks; the last row stands for those behind it."""
-        X = np.empty((len(blocks), BLOCK, self._codes.shape[1]))
+        X = self._room("codes", np.float64, len(blocks) * BLOCK, self._codes.shape[1]).reshape(len(blocks), BLOCK, -1)
         for i, begin in enumerate((self._blocks[blocks] * BLOCK).tolist()):
             part = self._codes[begin : begin + BLOCK]
             X[i, : len(part)], X[i, len(part) :] = part, part[-1]

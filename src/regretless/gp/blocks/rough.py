@@ -62,7 +62,8 @@ class Rough:
         if self.factors is None or not n:
             K = kernel.into(data, X, out, room("spare", self.dtype, n, len(X))) if n else out
             return K, prior_mean + self.weights[:n] @ K
-        right, mean = kernel.factors(X)[1].T, np.full(len(X), prior_mean)
+        mean = np.full(len(X), prior_mean)
+        right = kernel.factors(X, room("factors", np.float64, len(X), self.factors.shape[1])).T
         for begin in range(0, n, _SUMMED):
             some = slice(begin, min(begin + _SUMMED, n))
             rows = len(data[some])
@@ -90,7 +91,9 @@ def rough(law: Law) -> Rough:
     if type(law.kernel) is not Kernel or max(of_single / np.sqrt(var), var_single / var) > _SHARP:
         return Rough(law, law.R, weights, None, of_mean, of_var)
     R, weights = single(law.R), single(weights)
-    return Rough(law, R, weights, law.kernel.factors(law.X)[0], of_mean + of_single, of_var + var_single)
+    numbers = len(law.kernel.lengthscale) - sum(law.kernel.categorical)
+    factors = law.kernel.factors(law.X, np.empty((n, numbers + 2)))
+    return Rough(law, R, weights, law.kernel.other_factors(factors), of_mean + of_single, of_var + var_single)
 
 
 def single(array: Floats) -> Any:
