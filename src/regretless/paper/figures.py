@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["beyond", "bounds", "confidence", "races", "stopping", "synthetic", "two_points"]
 
+#: Methods that differ in their confidence parameter or threshold alone; they share a panel.
+_BOUNDS = ("irgp-ucb", "gp-ucb", "rgp-ucb", "pims", "ats", "est")
+
 _TITLES = {
     "gp-sample": "GP samples, d = 3",
     "holder-table": "Holder table, d = 2",
@@ -61,40 +64,41 @@ def confidence(results: Results) -> "dict[str, Figure]":
 
 def synthetic(results: Results) -> "dict[str, Figure]":
     """Simple regret on the left as in the paper, cumulative regret, which the theory is about, on the right."""
-    figure, axes = new_figure(2, (10.0, 4.4))
-    problem = results.problems[0]
-    for ax, what in zip(axes, ("simple", "cumulative"), strict=True):
-        _race(ax, results, problem, what)
-        ax.set_ylabel(f"{what} regret")
-    _finish(figure, axes)
-    return {"synthetic": figure}
+    return {"synthetic": _races(results, [(results.problems[0], "simple"), (results.problems[0], "cumulative")])}
 
 
 def races(results: Results) -> "dict[str, Figure]":
-    """Simple regret, one panel per problem."""
-    figure, axes = _panels(len(results.problems))
-    for number, (ax, problem) in enumerate(zip(axes, results.problems, strict=True)):
-        _race(ax, results, problem, "simple")
-        if number % 3 == 0:
-            ax.set_ylabel("simple regret")
-    _finish(figure, axes)
-    return {results.settings.experiment: figure}
+    """Simple regret, one column of panels per problem."""
+    return {results.settings.experiment: _races(results, [(problem, "simple") for problem in results.problems])}
 
 
-def _panels(count: int) -> "tuple[Figure, list[Axes]]":
-    """Three panels per row, as in the paper; what remains stands in the next row."""
-    if count <= 3:
-        return new_figure(count, (4.2 * count if count > 1 else 6.0, 4.2))
-    rows = -(-count // 3)
-    figure, grid = load("matplotlib.pyplot").subplots(rows, 3, figsize=(12.6, 3.8 * rows), layout="constrained")
-    for ax in grid.flat[count:]:
-        ax.set_axis_off()
-    return figure, list(grid.flat[:count])
+def _races(results: Results, columns: list[tuple[str, str]]) -> "Figure":
+    """A column per problem and kind of regret; a row per family of methods, so that no panel has more than six."""
+    rows = _families(results.methods)
+    width, height = max(3.4, 6.0 / len(columns)) * len(columns), 3.2 * len(rows) + 0.8
+    figure: Figure
+    figure, grid = load("matplotlib.pyplot").subplots(
+        len(rows), len(columns), figsize=(width, height), layout="constrained", squeeze=False, sharey="col"
+    )
+    for axes, methods in zip(grid, rows, strict=True):
+        for ax, (problem, what) in zip(axes, columns, strict=True):
+            _race(ax, results, problem, what, methods)
+            ax.set_ylabel(f"{what} regret" if ax is axes[0] or what != columns[0][1] else "")
+    _finish(figure, list(grid.flat))
+    return figure
 
 
-def _race(ax: "Axes", results: Results, problem: str, what: str) -> None:
+def _families(methods: tuple[Method, ...]) -> list[tuple[Method, ...]]:
+    """Confidence bounds and thresholds, then all others, each beside IRGP-UCB; one family of up to six."""
+    if len(methods) <= 6:
+        return [methods]
+    bounds = tuple(method for method in methods if method.key in _BOUNDS)
+    return [bounds, tuple(method for method in methods if method.key == "irgp-ucb" or method.key not in _BOUNDS)]
+
+
+def _race(ax: "Axes", results: Results, problem: str, what: str, methods: tuple[Method, ...]) -> None:
     curves = race_curves(results, problem, what)
-    for method in results.racing(problem):
+    for method in (method for method in results.racing(problem) if method in methods):
         curve = curves[method.key]
         # IRGP-UCB is drawn last, over the others.
         above = {"zorder": 4, "linewidth": 2.4} if method.key == "irgp-ucb" else {}
