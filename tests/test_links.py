@@ -66,3 +66,10 @@ def test_every_picture_is_used():
     pictures = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs" / "_static").rglob("*.png")}
     said = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     assert {picture for picture in pictures if picture not in said} == set()
+
+
+def test_every_decision_is_listed_once():
+    listed = re.findall(
+        r"^(\d{4}-[\w-]+)$", (ROOT / "docs" / "adr" / "index.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert sorted(listed) == sorted(path.stem for path in (ROOT / "docs" / "adr").glob("0*.md"))
