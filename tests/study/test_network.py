@@ -38,10 +38,18 @@ def run(study, n, f=measure):
     return study
 
 
-@pytest.mark.parametrize("rule", [None, "ts"])
-@pytest.mark.parametrize("box", [False, True])
+@pytest.mark.parametrize(
+    ("rule", "box"),
+    [
+        (None, False),
+        ("ts", True),
+        pytest.param(None, True, marks=pytest.mark.slow),
+        pytest.param("ts", False, marks=pytest.mark.slow),
+    ],
+)
 def test_the_best_is_found(rule, box):
-    study = run(Study({"x": (0.0, 1.0), "y": (0.0, 1.0)} if box else ROWS, objective=LINE, rule=rule, seed=1), 18)
+    rule = rule or Quantile(draws=128)
+    study = run(Study({"x": (0.0, 1.0), "y": (0.0, 1.0)} if box else ROWS, objective=LINE, rule=rule, seed=1), 16)
     best = max(measure(row)["b"] for row in ROWS)
     assert study.best.value >= best - 0.01
     assert study.best.values["final b"] == study.best.values["b"]
@@ -98,12 +106,12 @@ def test_a_corrected_output_is_a_corrected_input_of_the_next_stage():
     assert one.certificate().bound == other.certificate().bound
 
 
-@pytest.mark.parametrize("box", [False, True])
+@pytest.mark.parametrize("box", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_units_of_an_output_in_between_make_no_difference(box):
     """In millimetres or metres, from zero or not: the same suggestions, but for rounding."""
     space = {"x": (0.0, 1.0), "y": (0.0, 1.0)} if box else ROWS
-    one, other = (Study(space, objective=LINE, seed=3) for _ in range(2))
-    for _ in range(10):
+    one, other = (Study(space, objective=LINE, rule=Quantile(draws=64), seed=3) for _ in range(2))
+    for _ in range(9):
         mine, yours = one.ask(), other.ask()
         assert list(mine.params.values()) == pytest.approx(list(yours.params.values()), abs=1e-4)
         one.tell(mine, measure(mine.params, 40.0, 100.0))
@@ -172,7 +180,7 @@ def test_what_is_pending_is_expected_to_be_its_mean():
 
 
 def test_predictions_say_that_earlier_stages_are_not_known_either():
-    study = run(Study(ROWS, objective=LINE, seed=1), 12)
+    study = run(Study(ROWS, objective=LINE, seed=1), 10)
     mean, sd = study.predict(ROWS)
     b, sd_b = study.predict(ROWS, "b")
     np.testing.assert_allclose(mean, b)
@@ -188,22 +196,29 @@ def test_predictions_say_that_earlier_stages_are_not_known_either():
     assert (sd_a >= 0.0).all()
 
 
-@pytest.mark.parametrize("function", [None, networks.profit, Target({"a": 110.0, "b": (0.0, 2.0)})])
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(None, marks=pytest.mark.slow),
+        networks.profit,
+        pytest.param(Target({"a": 110.0, "b": (0.0, 2.0)}), marks=pytest.mark.slow),
+    ],
+)
 def test_a_stored_network_goes_on_to_the_last_bit(tmp_path, function):
     path, objective = tmp_path / "lab.db", Network(LINE.stages, function)
     with Study.open(path, "one", space=ROWS, objective=objective, seed=1) as study:
-        run(study, 7)
-    whole = run(Study(ROWS, objective=objective, seed=1), 11)
+        run(study, 6)
+    whole = run(Study(ROWS, objective=objective, seed=1), 8)
     with Study.open(path, "one", trust=[networks.__name__]) as again:
         assert again.outcomes[0].composite == objective
         assert again.rule == Quantile(draws=512)
-        run(again, 4)
+        run(again, 2)
         assert [t.params for t in again.trials] == [t.params for t in whole.trials]
         assert again.certificate().bound == whole.certificate().bound
         assert all(step.matches for step in replay(again))
         again.certificate(record=True)
     with Study.open(path, "one", objective=objective) as again:  # whoever hands it in has imported it
-        assert len(again.trials) == 11
+        assert len(again.trials) == 8
     for other in (Network({"a": ["x"], "b": ["y", "a"]}, function), Composite(networks.profit, of=["a", "b"])):
         with pytest.raises((StudyConflict, UntrustedCode)):
             Study.open(path, "one", objective=other)
