@@ -95,3 +95,14 @@ def test_the_least_regret_with_one_beta_for_ever():
         for seed in range(120)
     )
     assert violated <= stats.binom.ppf(1.0 - 1e-4, 120, 0.2)
+
+
+def test_where_nothing_can_be_learnt_nothing_is_lost():
+    """One candidate, or no information; with v = 1 there is a bound as for any other."""
+    known = {"delta": 0.1, "noise_var": 1.0}
+    assert theory.anytime_regret(5, n_candidates=1, info_gain=2.0, **known) == 0.0
+    assert theory.anytime_regret(5, n_candidates=9, info_gain=0.0, **known) == 0.0
+    gain = 0.5 * math.log(2.0)  # C_1 gamma = 1 with C_1 = 2 / log 2
+    assert theory.variance_sum(gain, noise_var=1.0) == pytest.approx(1.0)
+    nearby = theory.anytime_regret(5, n_candidates=9, info_gain=1.0001 * gain, **known)
+    assert theory.anytime_regret(5, n_candidates=9, info_gain=gain, **known) == pytest.approx(nearby, rel=1e-3)

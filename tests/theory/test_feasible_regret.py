@@ -155,3 +155,9 @@ def test_refusals():
         feasible_choice([1.0], [0.0], risk=1.0)
     with pytest.raises(InvalidInput, match="a column per threshold"):
         log_prob_feasible(MEAN, SD, [0.0])
+
+
+@pytest.mark.parametrize("mean", [[], [1.0], [1.0, 2.0, 3.0]])
+def test_a_choice_needs_a_probability_per_candidate(mean):
+    with pytest.raises(InvalidInput, match=f"an entry per candidate, got {len(mean)} and 2"):
+        feasible_choice(mean, [-0.1, -0.2])

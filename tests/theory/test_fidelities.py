@@ -180,3 +180,17 @@ def test_the_shift_is_needed_with_levels():
     )
     error = math.hypot(shifted.std(), without.std()) / math.sqrt(120)
     assert without.mean() - shifted.mean() > -ndtri(1e-2) * error
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"level_vars": [0.9]}, "an entry per level, got 2 and 1"),
+        ({"noise_var": [0.1, 0.1, 0.1]}, "one per level"),
+        ({"noise_var": -0.1}, ">= 0"),
+    ],
+)
+def test_levels_that_do_not_fit_together(more, says):
+    right = {"target_var": 0.8, "level_vars": [0.9, 0.8], "noise_var": 0.1}
+    with pytest.raises(InvalidInput, match=says):
+        level_information([0.7, 0.8], **(right | more))
