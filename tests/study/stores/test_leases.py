@@ -44,13 +44,6 @@ def test_a_clock_that_jumps_changes_nothing(machine, jump, place):
     assert other.ask().number == 2  # once
 
 
-def test_a_batch_is_what_was_left_behind_and_new_points_up_to_its_size(machine):
-    store = MemoryStore()
-    left = Study.open(store, "s", space=SPACE, seed=1, lease=60.0).ask(2)
-    machine.wait(61.0)
-    assert [trial.number for trial in Study.open(store, "s", lease=60.0).ask(5)] == [*(t.number for t in left), 2, 3, 4]
-
-
 @pytest.mark.parametrize("jump", [3600.0, -3600.0])
 def test_two_machines_that_read_the_stores_clock_before_it_jumped(machine, jump):
     store = MemoryStore()
