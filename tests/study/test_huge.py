@@ -8,7 +8,7 @@ from concurrent.futures import BrokenExecutor
 import numpy as np
 import pytest
 
-from regretless import Study, Surrogate, Table
+from regretless import GPUCB, Study, Surrogate, Table
 from regretless.engines import Processes
 from regretless.errors import InvalidInput, StudyConflict, WorkersLost
 
@@ -107,6 +107,13 @@ def test_repeats_never_and_exhausted(tmp_path):
 def test_rules_that_need_more_than_single_rows_say_so(path, rule):
     with pytest.raises(InvalidInput, match="on a table in a file that is not possible"):
         Study(Table.from_npy(path), rule=rule)
+
+
+def test_a_parameter_per_row_is_refused(path):
+    assert GPUCB().blockwise
+    assert not GPUCB("anytime").blockwise  # a bound on mean + c sd with another c in each row is none
+    with pytest.raises(InvalidInput, match="parameter per row"):
+        Study(Table.from_npy(path), rule=GPUCB("anytime"))
 
 
 def test_several_outcomes_are_refused(path):

@@ -144,9 +144,15 @@ class Rule(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
-    #: Whether its scores are those of a formula that grows with mean and sd, and has a bound for moments that are out
-    #: of date (`regretless.gp.blocks.Monotone`): then the argmax over a huge table need not look at every row.
-    blockwise: ClassVar[bool] = False
+
+    @property
+    def blockwise(self) -> bool:
+        """Whether its scores grow with mean and sd, and can be bounded where these are out of date.
+
+        They are then `MomentScore` of a `regretless.gp.blocks.Monotone`, and the argmax over a huge table need not look
+        at every row.
+        """
+        return False
 
     @abstractmethod
     def draw(self, view: View, t: int, rng: np.random.Generator) -> Score:

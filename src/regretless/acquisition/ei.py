@@ -97,12 +97,16 @@ class EI(Rule):
     """
 
     name: ClassVar[str] = "ei"
-    blockwise: ClassVar[bool] = True
     incumbent: Literal["mean", "value"] = "mean"
 
     def __post_init__(self) -> None:
         if self.incumbent not in ("mean", "value"):
             raise InvalidInput(f"EI: incumbent must be 'mean' or 'value', got {show(self.incumbent)}.")
+
+    @property
+    def blockwise(self) -> bool:
+        """It has a bound of its own, see `LogImprovement.stale`."""
+        return True
 
     def draw(self, view: View, t: int, rng: np.random.Generator) -> MomentScore:  # noqa: ARG002
         """Nothing is random."""

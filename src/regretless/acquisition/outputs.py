@@ -245,7 +245,11 @@ class JointRule(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
-    blockwise: ClassVar[bool] = False  # see `Rule.blockwise`
+
+    @property
+    def blockwise(self) -> bool:
+        """False: see `Rule.blockwise`."""
+        return False
 
     @abstractmethod
     def draw(self, outputs: Outputs, t: int, rng: np.random.Generator) -> JointScore:

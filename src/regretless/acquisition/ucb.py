@@ -63,7 +63,6 @@ class UpperBound:
 class UCB(Rule):
     """Argmax of ``mean + sqrt(zeta) * sd``; a subclass names the family of laws that zeta (squared) comes from."""
 
-    blockwise: ClassVar[bool] = True
     family: ClassVar[type[ShiftedExponential] | type[GammaLaw] | type[Schedule]]
     # "tight": IRGP-UCB alone; "anytime" and its band: GP-UCB alone.
     setting: Setting | Law | Literal["tight", "anytime"] | AnytimeBand = "auto"
@@ -78,6 +77,11 @@ class UCB(Rule):
     def check(self, n_candidates: int | None, dim: int) -> None:
         """Raise `InvalidInput` where there is no such rule for a table of so many candidates, or for a box (None)."""
         self.law(n_candidates, dim)
+
+    @property
+    def blockwise(self) -> bool:
+        """Where one zeta counts for all rows."""
+        return not isinstance(self.setting, AnytimeBand) and self.setting != "anytime"
 
     def law(self, n_candidates: int | None, dim: int) -> Law:
         """Law of zeta for a table of ``n_candidates``, or for a box (None) of ``dim`` encoded columns."""

@@ -308,10 +308,11 @@ def _check_in_file(domain: Domain, rule: Rule | JointRule, outcomes: tuple[Outco
             "a table in a file is searched for one objective without constraints on outcomes. For several outcomes, "
             "or a level set, read the rows into memory: Table(pandas.read_parquet(path))."
         )
-    possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind.blockwise))
+    possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind().blockwise))
     raise InvalidInput(
-        f"{rule.name} needs draws of the function on all rows together, or compares rows in other ways than one by "
-        f"one; on a table in a file that is not possible. Use one of {possible}, or read the rows into memory."
+        f"{rule.name}, as it was given, needs draws of the function on all rows together, or a parameter per row; on a "
+        f"table in a file that is not possible. Use one of {possible} with its default setting, or read the rows into "
+        "memory."
     )
 
 
@@ -361,8 +362,11 @@ def _check_context(
     if domain.engine is not None:
         raise InvalidInput("a fidelity needs the rows of a table in memory: Table(pandas.read_parquet(path)).")
     if not rule.blockwise:
-        possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind.blockwise))
-        raise InvalidInput(f"{rule.name} needs draws of the function; with a fidelity use one of {possible}.")
+        possible = ", ".join(sorted(repr(name) for name, kind in RULES.items() if kind().blockwise))
+        raise InvalidInput(
+            f"{rule.name}, as it was given, needs draws of the function, or a parameter per candidate; with a fidelity "
+            f"use one of {possible} with its default setting."
+        )
     if surrogate.method == "fixed":
         raise InvalidInput("the discrepancies of a fidelity are fitted: a model with method='fixed' has none.")
 
