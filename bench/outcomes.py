@@ -99,12 +99,12 @@ SETS: dict[str, OutcomeSet] = {
             ("vehicle-safety", 40),
         )
         | _tables(("autoam", 40), ("crossed-barrel", 60)),
-        (
+        (  # peers of both sets have the same places, and so the same colours
             "regretless",
             "botorch-qlognehvi",
             "botorch-qlognparego",
-            "optuna-gp",
             "optuna-nsga2",
+            "optuna-gp",
             "optuna-tpe",
             "random",
         ),
