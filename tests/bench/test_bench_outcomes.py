@@ -155,3 +155,10 @@ def test_our_own_study_of_two_objectives_on_a_table():
         optimizer.tell(seen[-1], Y[seen[-1]])
     assert sorted(seen) == list(range(9))
     assert [list(trial.values.values()) for trial in optimizer.study.trials] == Y[seen].tolist()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_page_has_a_place_for_it_that_is_filled(name):
+    _, mark, rest = page.BENCHMARKS.read_text().partition(f"<!-- begin: python -m bench outcomes --set {name} -->")
+    assert mark  # `--docs` writes there
+    assert "| Regretless |" in rest.partition("<!-- end -->")[0]
