@@ -286,6 +286,7 @@ def status_of(
 
     Examples
     --------
+    >>> from regretless import Regret
     >>> study = Study([{"t": t} for t in range(10)], objective="yield", seed=1)
     >>> status_of(study).advice()
     'Go on: nothing was measured yet.'
