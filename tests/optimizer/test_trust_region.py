@@ -148,3 +148,9 @@ def test_what_a_box_cannot_be_put_into_is_refused(space, word):
 def test_with_several_outcomes_it_is_refused():
     with pytest.raises(InvalidInput, match="one outcome"):
         Study(SPACE, rule="trust-region", objectives={"a": "maximize", "b": "maximize"})
+
+
+def test_the_largest_floats_have_progress():
+    most = np.finfo(float).max
+    told = np.array([-most, -most, most, most, -most, -most])
+    assert progress(told, 2, dim=2) == progress(np.sign(told), 2, dim=2)

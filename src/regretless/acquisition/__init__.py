@@ -32,6 +32,7 @@ from regretless.errors import InvalidInput
 
 __all__ = [
     "ATS",
+    "BOX_RULES",
     "COMPOSITE_RULES",
     "EHVI",
     "EI",
@@ -81,9 +82,11 @@ __all__ = [
 
 #: Every rule by its name.
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (IRGPUCB, GPUCB, RGPUCB, EI, TS, PIMS, MES, JES, ATS, ATSc, EST, TrustRegion)
+    rule.name: rule for rule in (IRGPUCB, GPUCB, RGPUCB, EI, TS, PIMS, MES, JES, ATS, ATSc, EST)
 }
 
+#: Every rule for spaces with real parameters alone by its name.
+BOX_RULES: dict[str, type[Rule]] = {TrustRegion.name: TrustRegion}
 
 #: Every rule for level sets by its name.
 LEVEL_RULES: dict[str, type[Rule]] = {RandomStraddle.name: RandomStraddle}
@@ -108,9 +111,10 @@ def as_rule(rule: str | Rule) -> Rule:
     """
     if isinstance(rule, Rule):
         return rule
-    if isinstance(rule, str) and rule.lower() in RULES:
-        return RULES[rule.lower()]()
-    raise _unknown(rule, "a Rule", RULES)
+    named = RULES | BOX_RULES
+    if isinstance(rule, str) and rule.lower() in named:
+        return named[rule.lower()]()
+    raise _unknown(rule, "a Rule", named)
 
 
 def as_joint_rule(rule: str | JointRule) -> JointRule:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from regretless.acquisition import (
+    BOX_RULES,
     COMPOSITE_RULES,
     EI,
     IRGPUCB,
@@ -63,7 +64,7 @@ def as_any_rule(
             name = rule if isinstance(rule, str) else rule.name
             raise InvalidInput(f"{name} is a rule for several outcomes; this study has one. Use 'irgp-ucb'.")
         return as_rule(rule)  # type: ignore[arg-type]
-    if joint or not isinstance(rule, Rule | str) or (isinstance(rule, str) and rule.lower() not in RULES):
+    if joint or not isinstance(rule, Rule | str) or (isinstance(rule, str) and rule.lower() not in RULES | BOX_RULES):
         return as_joint_rule(rule)  # type: ignore[arg-type]
     single, several = as_rule(rule), sum(outcome.role == "objective" for outcome in outcomes) > 1
     if isinstance(single, IRGPUCB) and single.setting == "auto":
@@ -87,7 +88,11 @@ def _goal_rule(rule: "str | Rule | JointRule", goal: Goal) -> Rule:
         return named[rule.lower()]()
     if isinstance(rule, goal.rules):
         return rule
-    if isinstance(rule, Rule) and type(rule) not in RULES.values() and not isinstance(rule, UCB):
+    if (
+        isinstance(rule, Rule)
+        and type(rule) not in (*RULES.values(), *BOX_RULES.values())
+        and not isinstance(rule, UCB)
+    ):
         return rule
     name = rule.name if isinstance(rule, Rule | JointRule) else show(rule)
     raise InvalidInput(

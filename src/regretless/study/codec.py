@@ -14,6 +14,7 @@ import numpy as np
 
 from regretless import confidence
 from regretless.acquisition import (
+    BOX_RULES,
     COMPOSITE_RULES,
     JOINT_RULES,
     LEVEL_RULES,
@@ -35,8 +36,16 @@ __all__ = ["RULES_GROUP", "Trust", "function_of", "object_from_data", "object_to
 RULES_GROUP = "regretless.rules"
 
 #: Rules, models, every law of zeta, and every schedule that a law is made of.
-_KINDS: list[type] = [*RULES.values(), *LEVEL_RULES.values(), UCB, *JOINT_RULES.values(), *COMPOSITE_RULES.values()]
-_KINDS += [*ROBUST_RULES.values(), *AIMS.values(), Environment, Fidelity, Perturbation, Surrogate]
+_KINDS: list[type] = [*RULES.values(), *BOX_RULES.values(), *LEVEL_RULES.values(), UCB, *JOINT_RULES.values()]
+_KINDS += [
+    *COMPOSITE_RULES.values(),
+    *ROBUST_RULES.values(),
+    *AIMS.values(),
+    Environment,
+    Fidelity,
+    Perturbation,
+    Surrogate,
+]
 _KINDS += (law for law in vars(confidence).values() if isinstance(law, type) and is_dataclass(law))
 
 #: Names of our own classes that stay valid when a class moves to another module.
