@@ -303,3 +303,13 @@ def test_any_results_leave_a_suggestion_and_a_bound(values, box):
     if any(value is not None for value in values):
         assert study.certificate().bound >= 0.0
         assert np.isfinite(study.recommend().mean)
+
+
+@pytest.mark.parametrize(("unit", "offset"), [(1e-9, 0.0), (1e9, 0.0), (1.0, 1e6), (1e-300, 0.0)])
+def test_outputs_may_have_any_units(unit, offset):
+    study = Study({"x": (0.0, 1.0), "y": (0.0, 1.0)}, objective=LINE, seed=3)
+    for _ in range(8):
+        trial = study.ask()
+        a = np.sin(4.0 * trial.params["x"])
+        study.tell(trial, {"a": offset + unit * a, "b": -((a - 0.6) ** 2)})
+    assert np.isfinite(study.recommend().mean)

@@ -18,6 +18,10 @@ from regretless.errors import InvalidInput
 
 __all__ = ["FAMILIES", "Family", "Kernel", "radial"]
 
+#: Squared distances of more length scales than this from the cube's centre would cancel to noise: an output of a stage,
+#: in units of its own, is centred on itself.
+_FAR = 1e6
+
 Family = Literal["rbf", "matern32", "matern52"]
 #: In the order by which random choices number them.
 FAMILIES: tuple[Family, ...] = get_args(Family)
@@ -176,6 +180,10 @@ class Kernel:
         # The cube's centre goes to the origin: smaller numbers, less cancellation. Only A is scaled: B may be long.
         a, b = A[:, numeric] - 0.5, B[:, numeric] - 0.5
         w = 1.0 / self.lengthscale[numeric] ** 2
+        far = (a * a).max(axis=0, initial=0.0) * w > _FAR
+        if far.any():
+            centre = np.where(far, A[:, numeric].mean(axis=0), 0.5)
+            a, b = A[:, numeric] - centre, B[:, numeric] - centre
         r2: Floats = (a * (-2.0 * w)) @ b.T
         r2 += ((a * a) @ w)[:, None]
         r2 += np.multiply(b, b, out=b) @ w  # in its own memory: it may be long

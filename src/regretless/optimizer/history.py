@@ -47,6 +47,8 @@ PENDING, TOLD, FAILED = range(3)
 _OF_UNITS = frozenset(part.name for part in fields(Units))
 #: Outputs that differ by less than this share of their size are one.
 _SPAN = 1e-9
+#: Outputs that are all smaller than this are taken for zero: squares of such length scales would underflow.
+_LEAST = 1e-100
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,9 @@ class Series:
         widths, outputs = np.ones(self.told.X.shape[1]), self.told.X[:, -self.n_outputs :]
         if len(outputs):
             span, largest = np.ptp(outputs, axis=0), np.abs(outputs).max(axis=0)
-            widths[-self.n_outputs :] = np.where(span > _SPAN * largest, span, np.where(largest > 0.0, largest, 1.0))
+            widths[-self.n_outputs :] = np.where(
+                (span > _SPAN * largest) & (largest > _LEAST), span, np.where(largest > _LEAST, largest, 1.0)
+            )
         return widths
 
     def keys(self, rows: Any) -> tuple[Any, ...]:
